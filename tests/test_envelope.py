@@ -1,0 +1,106 @@
+"""Error envelopes: found where there is a failure, and read whatever their shape."""
+
+from __future__ import annotations
+
+import pytest
+
+from sse_dialects.envelope import Envelope, error_in
+
+OPENAI = {"message": "Bad model", "type": "invalid_request_error", "param": "model", "code": "model_not_found"}
+
+
+@pytest.mark.parametrize(
+    ("payload", "expected"),
+    [
+        ({"error": OPENAI}, OPENAI),
+        ({"error": "it broke"}, "it broke"),
+        ({"error": ["a", "b"]}, ["a", "b"]),
+        ({"error": OPENAI, "choices": []}, OPENAI),
+        ({"type": "error", "error": {"message": "Overloaded"}}, {"message": "Overloaded"}),
+        ({"object": "error", "message": "m", "code": 400},) * 2,
+        ({"detail": "Not authenticated"}, "Not authenticated"),
+        ({"detail": {"msg": "no"}}, {"msg": "no"}),
+        ({"detail": [{"loc": ["body"], "msg": "field required"}]},) * 2,
+    ],
+    ids=["object", "string", "list", "beside choices", "typed", "object error", "detail", "detail object", "detail list"],
+)
+def test_a_failure_is_found(payload, expected):
+    assert error_in(payload) == expected
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        {"error": None},
+        {"error": ""},
+        {"error": {}},
+        {"error": False},
+        {"choices": [], "detail": "a provider's own member"},
+        {"detail": ""},
+        {"object": "chat.completion.chunk", "choices": []},
+    ],
+    ids=str,
+)
+def test_padding_is_no_failure(payload):
+    assert error_in(payload) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "type", "code", "message"),
+    [
+        (OPENAI, "invalid_request_error", "model_not_found", "Bad model"),
+        ({"type": "overloaded_error", "message": "Overloaded"}, "overloaded_error", None, "Overloaded"),
+        ({"status": "RESOURCE_EXHAUSTED", "code": 429, "message": "Slow"}, "RESOURCE_EXHAUSTED", 429, "Slow"),
+        ({"error_type": "t", "error_code": "7", "error_msg": "m"}, "t", "7", "m"),
+        ({"title": "Forbidden", "status_code": 403}, None, 403, "Forbidden"),
+        ({"code": 0, "message": "zero is a code"}, None, 0, "zero is a code"),
+        ({"code": True, "type": 3, "message": ["no text"]}, None, None, None),
+        ({"code": "", "type": "", "message": "", "msg": "second name"}, None, None, "second name"),
+        ("it broke", None, None, "it broke"),
+        ("", None, None, None),
+        ([{"loc": ["body"], "msg": "field required"}, {"msg": "too long"}, 3], None, None, "field required; too long"),
+        ([], None, None, None),
+        (7, None, None, None),
+        ({"detail": "Not authenticated"}, None, None, "Not authenticated"),
+        ({"detail": [{"msg": "field required"}]}, None, None, "field required"),
+        ({"error": "plain words in a wrapper"}, None, None, "plain words in a wrapper"),
+    ],
+    ids=str,
+)
+def test_an_envelope_is_read(raw, type, code, message):
+    envelope = Envelope(raw)
+    assert (envelope.type, envelope.code, envelope.message) == (type, code, message)
+    assert envelope.raw is raw
+
+
+def test_a_wrapped_envelope_counts_where_the_wrapper_says_nothing():
+    wrapped = {"code": 502, "error": {"error": {"message": "inner", "type": "server_error"}}}
+    envelope = Envelope(wrapped)
+    assert (envelope.type, envelope.message) == ("server_error", "inner")
+    assert envelope.raw is wrapped
+
+
+def test_a_wrapper_with_words_counts_itself():
+    assert Envelope({"message": "outer", "error": {"message": "inner"}}).message == "outer"
+
+
+def test_wrapping_deeper_than_the_interpreter_s_stack_ends():
+    raw = {"message": "too deep"}
+    for _ in range(2000):
+        raw = {"error": raw}
+    envelope = Envelope(raw)
+    assert (envelope.type, envelope.message) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [(3, 3.0), (0.5, 0.5), (0, 0.0), (-1, None), (True, None), ("3", None), (None, None), (1e12, None), (float("nan"), None)],
+)
+def test_retry_after_is_seconds_or_nothing(value, seconds):
+    assert Envelope({"message": "m", "retry_after": value}).retry_after == seconds
+
+
+def test_the_parameter_at_fault_is_kept():
+    assert Envelope(OPENAI).param == "model"
+    assert Envelope({"message": "m", "param": None}).param is None

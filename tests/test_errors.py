@@ -1,0 +1,233 @@
+"""The error tree: whose fault, which facts, and a sentence that says what to do next."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import pytest
+
+from sse_dialects import errors
+from sse_dialects.answer import Answer, Choice, ToolCall
+from sse_dialects.errors import (
+    InvalidArgumentsError,
+    LimitExceededError,
+    MalformedStreamError,
+    MisuseError,
+    NotAnEventStreamError,
+    RequestRejectedError,
+    SSEDialectsError,
+    StalledStreamError,
+    StreamError,
+    TruncatedStreamError,
+    UpstreamError,
+)
+
+SECRET = "the model's own words"
+CALL = ToolCall("call_1", "f", "function", '{"a"', False)
+
+
+def placed(error: StreamError) -> StreamError:
+    """``error`` as a decoder hands it out."""
+    error.partial = Answer("chat", choices=[Choice(0, text=SECRET)])
+    error.dialect = "chat"
+    error.frame_count = 3
+    error.byte_count = 1234
+    error.delivered = True
+    return error
+
+
+EXAMPLES = [
+    MisuseError("close() was called: make another decoder"),
+    InvalidArgumentsError("the arguments are not JSON: send the model an error", tool_call=CALL),
+    RequestRejectedError(
+        429,
+        type="rate_limit_error",
+        code="slow_down",
+        message="Too many requests",
+        param="model",
+        body={"error": {}},
+        headers={"x-key": SECRET},
+        retry_after=3.0,
+    ),
+    NotAnEventStreamError("an HTML page", advice="check the URL", content_type="text/html", preview="<html>"),
+    placed(TruncatedStreamError("`data: [DONE]`", hint="Pass require_done=False.", cause=ConnectionResetError("reset by peer"))),
+    placed(
+        UpstreamError(
+            type="overloaded_error",
+            code=529,
+            message="Overloaded",
+            param="p",
+            raw={"type": "overloaded_error"},
+            payload={"error": {}},
+            retry_after=1.5,
+        )
+    ),
+    placed(MalformedStreamError("its payload is not JSON (Expecting value)", frame_number=4)),
+    placed(LimitExceededError("max_answer_bytes", 268_435_456)),
+    placed(StalledStreamError(30.04, setting="content_timeout", cause=TimeoutError())),
+]
+each = pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+
+SENTENCES = {
+    RequestRejectedError: "the server rejected the request with HTTP status 429 (rate_limit_error): Too many requests. "
+    "No answer was started; send it again later, after 3 s as the server asks.",
+    NotAnEventStreamError: "the body is an HTML page (Content-Type: text/html), not an event stream: check the URL.",
+    TruncatedStreamError: "the stream closed before its terminating frame, `data: [DONE]` (ConnectionResetError: reset by peer): "
+    "after 3 frames and 1,234 bytes the answer is not whole. Send the request again as a new one; error.partial holds what came. "
+    "Pass require_done=False.",
+    UpstreamError: "the provider reported a failure in the stream (overloaded_error, 529): Overloaded. "
+    "The answer stops after 3 frames. Send the request again as a new one; error.partial holds what came.",
+    MalformedStreamError: "frame 4 can't be read: its payload is not JSON (Expecting value). Nothing after it was decoded; "
+    "record the bytes and compare them with the provider's page, or look at what stands between you and the provider; "
+    "error.partial holds what came.",
+    LimitExceededError: "the stream is larger than Limits(max_answer_bytes=268,435,456) allows. If this provider's answers are "
+    "honestly that large, pass limits=Limits(max_answer_bytes=...) with a higher number; error.partial holds what came.",
+    StalledStreamError: "the stream was silent for 30 s (content_timeout ran out) after 3 frames: the answer is not whole. "
+    "Send the request again as a new one, or allow more time; error.partial holds what came.",
+}
+
+
+def test_the_tree_is_the_documented_one():
+    tree = {name: [base.__name__ for base in getattr(errors, name).__mro__[1:]] for name in errors.__all__}
+    stream = ["StreamError", "SSEDialectsError", "Exception", "BaseException", "object"]
+    root = stream[1:]
+    assert tree == {
+        "SSEDialectsError": root[1:],
+        "MisuseError": ["SSEDialectsError", "RuntimeError", *root[1:]],
+        "InvalidArgumentsError": ["SSEDialectsError", "ValueError", *root[1:]],
+        "RequestRejectedError": root,
+        "NotAnEventStreamError": root,
+        "StreamError": root,
+        "TruncatedStreamError": stream,
+        "UpstreamError": stream,
+        "MalformedStreamError": stream,
+        "LimitExceededError": stream,
+        "StalledStreamError": stream,
+    }
+    for name in errors.__all__:
+        assert f" {name}" in errors.__doc__.replace("\n", " "), f"{name} is missing in the drawing of the tree"
+
+
+def test_every_kind_is_a_word_of_its_own():
+    kinds = [getattr(errors, name).kind for name in errors.__all__]
+    assert sorted(kinds) == sorted(set(kinds))
+
+
+@pytest.mark.parametrize("kind", SENTENCES, ids=lambda kind: kind.__name__)
+def test_the_sentence_says_what_to_do_next(kind):
+    assert [str(error) for error in EXAMPLES if type(error) is kind] == [SENTENCES[kind]]
+
+
+@each
+def test_to_dict_is_plain_json_with_every_fact_that_is_no_model_text(error):
+    facts = error.to_dict()
+    assert json.loads(json.dumps(facts)) == facts
+    assert facts["kind"] == error.kind
+    assert facts["description"] == str(error)
+    assert {"retryable", "delivered", "retry_after"} <= set(facts)
+    assert SECRET not in json.dumps(facts)
+    if isinstance(error, StreamError):
+        assert (facts["dialect"], facts["frame_count"], facts["byte_count"]) == ("chat", 3, 1234)
+
+
+@each
+def test_neither_sentence_nor_repr_shows_model_text_or_headers(error):
+    assert SECRET not in str(error)
+    assert SECRET not in repr(error)
+
+
+@each
+def test_errors_go_to_worker_processes(error):
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert again.to_dict() == error.to_dict()
+    for name, value in vars(error).items():
+        if name != "cause":
+            assert getattr(again, name) == value
+
+
+@each
+def test_errors_can_be_raised_and_caught_as_the_root(error):
+    with pytest.raises(SSEDialectsError) as caught:
+        raise error
+    assert caught.value is error
+
+
+@pytest.mark.parametrize(
+    ("status", "retryable"),
+    [
+        (400, False),
+        (401, False),
+        (403, False),
+        (404, False),
+        (408, True),
+        (409, True),
+        (413, False),
+        (422, False),
+        (425, True),
+        (429, True),
+        (500, True),
+        (503, True),
+        (529, True),
+        (302, False),
+    ],
+)
+def test_a_rejected_request_says_whether_to_try_again(status, retryable):
+    error = RequestRejectedError(status)
+    assert error.retryable is retryable
+    assert ("send it again later" in str(error)) is retryable
+    assert ("mend the request" in str(error)) is not retryable
+
+
+def test_a_rejected_request_without_words_is_still_a_sentence():
+    assert str(RequestRejectedError(400)) == (
+        "the server rejected the request with HTTP status 400. No answer was started; mend the request before sending it again."
+    )
+    assert RequestRejectedError(400).headers == {}
+
+
+def test_the_code_stands_in_for_a_missing_type():
+    assert "HTTP status 402 (insufficient_quota)." in str(RequestRejectedError(402, code="insufficient_quota"))
+
+
+def test_a_truncated_stream_may_be_sent_again_and_counts_in_the_singular():
+    error = TruncatedStreamError("`message_stop`")
+    error.frame_count = error.byte_count = 1
+    assert error.retryable
+    assert error.cause is None
+    assert "after 1 frame and 1 byte the" in str(error)
+
+
+def test_an_upstream_failure_without_a_word_of_its_own():
+    assert str(UpstreamError()) == (
+        "the provider reported a failure in the stream without a message. The answer stops after 0 frames. "
+        "Send the request again as a new one; error.partial holds what came."
+    )
+
+
+def test_an_upstream_failure_that_names_the_request_is_not_sent_again():
+    error = UpstreamError(type="invalid_request_error", message="no such tool")
+    assert not error.retryable
+    assert "Mend the request before sending it again" in str(error)
+
+
+def test_a_malformed_stream_need_not_know_the_frame():
+    assert str(MalformedStreamError("nothing in it names a dialect")).startswith("the stream can't be read: nothing in it")
+
+
+def test_a_stall_need_not_know_how_long():
+    error = StalledStreamError(None, setting="the client's read timeout")
+    assert error.retryable
+    assert "silent for longer than allowed (the client's read timeout ran out)" in str(error)
+
+
+@pytest.mark.parametrize("error", [MalformedStreamError("x"), LimitExceededError("max_parts", 1), StreamError("x")])
+def test_what_another_try_would_not_mend_is_not_retryable(error):
+    assert not error.retryable
+
+
+def test_a_stream_error_always_has_a_partial_answer():
+    error = StreamError("it broke")
+    assert (error.partial, error.dialect, error.frame_count, error.byte_count) == (Answer(None), None, 0, 0)
+    assert not error.partial.complete

@@ -1,0 +1,233 @@
+"""The package's shape, read from its source: layers, exports, docstrings, sizes, and a test file for each module."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import sys
+from pathlib import Path
+
+import pytest
+
+import sse_dialects
+
+PACKAGE = Path(sse_dialects.__file__).parent
+TESTS = Path(__file__).parent
+ROOT = "sse_dialects"
+
+# From the ground up. A module imports from the layers below its own, never from above; siblings of a layer marked "apart"
+# don't import each other either. A package's name stands for all its modules.
+LAYERS: list[tuple[str, list[str]]] = [
+    ("apart", ["_version", "limits", "root", "values", "sofar", "retry", "envelope"]),
+    ("frames", ["frames"]),
+    ("answer", ["answer"]),
+    ("events", ["events"]),
+    ("errors", ["errors"]),
+    ("parser", ["parser"]),
+    ("dialects, what they share", ["dialects"]),
+    ("apart", ["dialects.chat", "dialects.messages", "dialects.responses"]),
+    ("decoder", ["decoder"]),
+    ("streams", ["faults", "head", "sources", "stats", "streams"]),
+    ("the front door", ["__init__"]),
+    ("on top", ["recording", "testing", "compat", "cli", "__main__"]),
+]
+SANS_IO = next(index for index, (_, names) in enumerate(LAYERS) if "decoder" in names)
+DOES_IO = {
+    *("asyncio", "select", "selectors", "socket", "ssl", "http", "urllib"),
+    *("threading", "_thread", "multiprocessing", "concurrent", "queue", "subprocess"),
+}
+THIRD_PARTY_ALLOWED = {"typing_extensions"}
+
+MAX_MODULE_LINES = 400
+MAX_FUNCTION_LINES = 50
+MAX_BRANCHES = 10  # as ruff counts them, which checks it too
+
+
+class Module:
+    """One source file: its dotted name below the package, and its syntax tree."""
+
+    def __init__(self, path: Path) -> None:
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        self.path = path
+        self.is_package = parts[-1] == "__init__"
+        self.name = ".".join(parts[:-1]) or "__init__" if self.is_package else ".".join(parts)
+        self.source = path.read_text(encoding="utf-8")
+        self.tree = ast.parse(self.source)
+
+    @property
+    def import_name(self) -> str:
+        return ROOT if self.name == "__init__" else f"{ROOT}.{self.name}"
+
+    @property
+    def layer(self) -> int:
+        """The layer of the longest name in the table that this module's name begins with."""
+        best = max(
+            ((len(name), index) for index, (_, names) in enumerate(LAYERS) for name in names if begins(self.name, name)),
+            default=None,
+        )
+        assert best, f"{self.name} stands in no layer: give it a place in LAYERS"
+        return best[1]
+
+    def functions(self):
+        return [node for node in ast.walk(self.tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+def begins(name: str, prefix: str) -> bool:
+    """Whether ``prefix`` is ``name``, a package above it, or what it is a part of (``dialects.chat_calls``)."""
+    return name == prefix or name.startswith((f"{prefix}.", f"{prefix}_"))
+
+
+MODULES = [Module(path) for path in sorted(PACKAGE.rglob("*.py"))]
+BY_NAME = {module.name: module for module in MODULES}
+each = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
+
+
+def imported(module: Module) -> set[str]:
+    """Absolute names of all that a module imports: at its top, in functions, and for type checkers."""
+    found: set[str] = set()
+    package = module.import_name if module.is_package else module.import_name.rpartition(".")[0]
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parent = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*parent, *([node.module] if node.module else [])])
+            for alias in node.names:
+                deeper = f"{base}.{alias.name}".removeprefix(f"{ROOT}.")
+                found.add(f"{base}.{alias.name}" if deeper in BY_NAME else base)
+    return found
+
+
+def ours(module: Module) -> set[str]:
+    """Names below the package of the modules of ours that a module imports."""
+    names = {name for name in imported(module) if name.partition(".")[0] == ROOT}
+    return {name.removeprefix(ROOT).removeprefix(".") or "__init__" for name in names}
+
+
+def foreign(module: Module) -> set[str]:
+    return {name.partition(".")[0] for name in imported(module)} - {ROOT}
+
+
+def public(module: Module):
+    """``(name, object)`` for the module's public classes and functions and for their public methods and properties."""
+    loaded = importlib.import_module(module.import_name)
+    for name in getattr(loaded, "__all__", []):
+        value = getattr(loaded, name)
+        if not (inspect.isclass(value) or inspect.isfunction(value)) or value.__module__ != module.import_name:
+            continue
+        yield name, value
+        for member, attribute in vars(value).items() if inspect.isclass(value) else ():
+            function = getattr(attribute, "__func__", attribute)
+            if not member.startswith("_") and (inspect.isfunction(function) or isinstance(attribute, property)):
+                yield f"{name}.{member}", attribute
+
+
+@each
+def test_imports_go_one_way(module):
+    layer = module.layer
+    kind, _ = LAYERS[layer]
+    for name in ours(module) - {module.name}:
+        assert name in BY_NAME, f"{module.name} imports {name}, which is no module"
+        below = BY_NAME[name].layer
+        assert below <= layer, f"{module.name} imports {name} from a layer above its own"
+        if kind == "apart" and below == layer:
+            same = [known for known in LAYERS[layer][1] if begins(name, known) and begins(module.name, known)]
+            assert same, f"{module.name} imports {name}, its sibling"
+
+
+def test_no_cycle():
+    needs = {module.name: ours(module) - {module.name} for module in MODULES}
+    while True:
+        needed = set().union(*needs.values()) if needs else set()
+        # Neither what needs no other nor what no other needs lies on a cycle.
+        outside = {name for name in needs if name not in needed or not needs[name] & needs.keys()}
+        if not outside:
+            break
+        needs = {name: needs[name] - outside for name in needs.keys() - outside}
+    assert not needs, f"modules that import each other: {sorted(needs)}"
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.layer <= SANS_IO], ids=lambda module: module.name)
+def test_up_to_the_decoder_there_is_no_io_and_nothing_third_party(module):
+    names = foreign(module)
+    assert not names & DOES_IO
+    assert names - set(sys.stdlib_module_names) <= THIRD_PARTY_ALLOWED
+
+
+@each
+def test_exports_are_complete_and_unique(module):
+    if module.name == "__main__":
+        return
+    loaded = importlib.import_module(module.import_name)
+    exported = list(getattr(loaded, "__all__", []))
+    assert len(exported) == len(set(exported))
+    assert [name for name in exported if not hasattr(loaded, name)] == []
+
+
+def test_the_front_door_exports_all_that_is_public():
+    assert sorted(sse_dialects.__all__) == sorted(set(sse_dialects.__all__))
+    for name in ("errors", "events", "answer"):
+        missing = set(importlib.import_module(f"{ROOT}.{name}").__all__) - set(sse_dialects.__all__)
+        assert not missing, f"sse_dialects exports nothing named {sorted(missing)}"
+
+
+@each
+def test_all_that_is_public_has_a_docstring(module):
+    assert ast.get_docstring(module.tree), f"{module.name} has no docstring"
+    if module.name == "__main__":
+        return
+    assert [name for name, value in public(module) if not (value.__doc__ or "").strip()] == []
+
+
+@each
+def test_modules_are_short(module):
+    assert module.source.count("\n") <= MAX_MODULE_LINES
+
+
+@each
+def test_functions_are_short(module):
+    long = {
+        f"{node.name}: {size}" for node in module.functions() if (size := node.end_lineno - node.lineno + 1) > MAX_FUNCTION_LINES
+    }
+    assert not long
+
+
+@each
+def test_functions_have_few_branches(module):
+    many = {f"{node.name}: {count}" for node in module.functions() if (count := branches(node.body)) > MAX_BRANCHES}
+    assert not many
+
+
+def branches(body) -> int:
+    """How many ways lead through statements, nested functions left out: if, elif, else, for, while, try's clauses, case."""
+    count = 0
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if isinstance(node, (ast.If, ast.For, ast.AsyncFor, ast.While)):
+            chained = len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
+            count += 1 + bool(node.orelse and not chained)
+        elif isinstance(node, ast.Try):
+            count += len(node.handlers) + bool(node.orelse) + bool(node.finalbody) + bool(node.handlers)
+        for field in ("body", "orelse", "finalbody"):
+            count += branches(getattr(node, field, []))
+        for handler in getattr(node, "handlers", []):
+            count += branches(handler.body)
+        for case in getattr(node, "cases", []):
+            count += 1 + branches(case.body)
+    return count
+
+
+@each
+def test_each_module_has_its_test_file(module):
+    if module.name in ("__init__", "__main__", "_version"):
+        return
+    names = module.name.split(".")
+    candidates = ["_".join(names[start:]) for start in range(len(names))]
+    assert any((TESTS / f"test_{name}.py").exists() for name in candidates), f"no test_{candidates[-1]}.py for {module.name}"
+
+
+def test_no_name_stands_in_two_layers():
+    named = [name for _, names in LAYERS for name in names]
+    assert len(named) == len(set(named))
