@@ -1,0 +1,314 @@
+"""What the three accumulators share: the verbs, payloads, errors with the partial answer on them, and the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from ..answer import Answer, Choice, ReasoningPart, RefusalPart, TextPart
+from ..envelope import Envelope, error_in
+from ..errors import LimitExceededError, MalformedStreamError, StreamError, TruncatedStreamError, UpstreamError
+from ..events import Started, UsageReported
+from ..limits import DEFAULT_LIMITS, Limits
+from .finish import finish_reason
+from .payload import WHITE_SPACE, BadPayloadError, has_halves, parse, parse_lines, scrubbed
+from .telling import Teller
+
+if TYPE_CHECKING:
+    from collections import deque
+    from collections.abc import Callable, Iterable
+
+    from ..answer import DialectName, Part, ToolCall, Usage
+    from ..events import Event
+    from .telling import Hot
+
+__all__ = ["Accumulator", "FrameLike"]
+
+
+class FrameLike(Protocol):
+    """Anything with an event's name and data: `Frame`, ``httpx_sse.ServerSentEvent``."""
+
+    @property
+    def event(self) -> str:
+        """The event's name."""
+
+    @property
+    def data(self) -> str:
+        """Its data lines, joined by LF."""
+
+
+class Accumulator:
+    """One stream of one dialect: `add` takes frames and returns events, `answer` says what they add up to.
+
+    No I/O, no clock, no state outside the object; nothing is kept of a frame but what the answer needs.
+    """
+
+    __slots__ = (
+        "_closed",
+        "_had_halves",
+        "_native_usage",
+        "_payload_bytes",
+        "_started",
+        "_tell",
+        "_whole",
+        "complete",
+        "content_count",
+        "error",
+        "frame_count",
+        "id",
+        "limits",
+        "model",
+        "require_done",
+        "think_tags",
+        "usage",
+    )
+
+    dialect: ClassVar[DialectName]
+    expected: ClassVar[str]  # the terminating frame, in the words of TruncatedStreamError
+    reasoning_joint: ClassVar[str] = "\n\n"
+
+    def __init__(self, *, require_done: bool = True, think_tags: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.require_done = require_done
+        self.think_tags = think_tags
+        self.limits = limits
+        self.id: str | None = None
+        self.model: str | None = None
+        self.usage: Usage | None = None
+        self.complete = False  # the terminating frame has been seen
+        self.error: StreamError | None = None
+        self.frame_count = 0
+        self.content_count = 0  # frames that were no keep-alive
+        self._native_usage: dict[str, Any] | None = None
+        self._payload_bytes = 0
+        self._started = False
+        self._closed = False
+        self._had_halves = False
+        self._tell = Teller(limits)
+        self._whole: Answer | None = None
+        self._prepare()
+
+    # ---- the public verbs
+
+    def add(self, frame: FrameLike) -> list[Event]:
+        """Take one frame and return the events it tells. Frames after the terminating one, or after an error, are ignored.
+
+        Raises:
+            UpstreamError: the frame reports a failure.
+            MalformedStreamError: its data is not JSON, or not of the dialect's shape.
+            LimitExceededError: the answer is larger than ``limits`` allow.
+            TruncatedStreamError: another dialect's end came in place of this one's.
+        """
+        if self.complete or self.error is not None:
+            return []
+        data = frame.data
+        size = len(data) if data.isascii() else len(data.encode("utf-8", "surrogatepass"))
+        return self._collected(lambda: self.take(frame.event, data, size))
+
+    def close(self) -> list[Event]:
+        """Say that no more frames will come.
+
+        Raises:
+            TruncatedStreamError: the terminating frame has not been seen.
+        """
+        if self.complete or self._closed or self.error is not None:
+            return []
+        return self._collected(self.end)
+
+    def answer(self) -> Answer:
+        """The whole answer.
+
+        Raises:
+            TruncatedStreamError: the terminating frame has not been seen.
+            StreamError: the one that ended the stream.
+        """
+        if self._whole is not None:
+            return self._whole
+        if self.error is not None:
+            raise self.error
+        if not self.complete:
+            raise self.filled(TruncatedStreamError(self.expected))
+        self._whole = self._built()
+        return self._whole
+
+    def partial(self) -> Answer:
+        """What there is so far, in time linear in it."""
+        return self._whole if self._whole is not None else self._built()
+
+    def _collected(self, step: Callable[[], None]) -> list[Event]:
+        out: list[Event] = []
+        self._tell.out = out
+        try:
+            step()
+        except StreamError as error:
+            error.decoded = out
+            raise self.fail(error) from error.__cause__
+        return out
+
+    @property
+    def hot(self) -> Hot | None:
+        """What the last frame did, where that was no more than adding a string."""
+        return None if self._tell.cold else self._tell.hot
+
+    # ---- the decoder's verbs: they add events to the list that `deliver_to` named, and leave errors as they are
+
+    def deliver_to(self, out: deque[Event]) -> None:
+        """Put events into ``out`` from now on."""
+        self._tell.out = out
+
+    def take(self, event: str, data: str, size: int) -> None:
+        """Take the data of one frame, ``size`` bytes of it."""
+        self.frame_count += 1
+        self._tell.hot = None
+        self._tell.cold = False
+        self._payload_bytes += size
+        allowed = self.limits.max_answer_bytes
+        if allowed is not None and self._payload_bytes > allowed:
+            raise LimitExceededError("max_answer_bytes", allowed)
+        text = data.strip(WHITE_SPACE)
+        if not text or event == "ping":
+            return  # a keep-alive, whatever it carries
+        if text == "[DONE]":
+            self.content_count += 1
+            self._on_done()
+            return
+        self._tell.halves = has_halves(text)
+        for payload in self._values(event, text):
+            if self.complete:
+                return
+            if payload == "[DONE]":
+                self._on_done()
+            elif isinstance(payload, dict) and payload.get("type") != "ping":
+                self.content_count += 1
+                self._had_halves |= self._tell.halves
+                self._on_payload(event, payload)
+
+    def end(self) -> None:
+        """The bytes have ended."""
+        self._closed = True
+        if self._ends_without_terminator():
+            self.finish()
+        else:
+            raise TruncatedStreamError(self.expected, hint=self._hint())
+
+    def take_whole(self, payload: dict[str, Any], size: int) -> None:
+        """Take the unstreamed object, which came as a JSON body in place of a stream."""
+        self.frame_count += 1
+        self.content_count += 1
+        self._payload_bytes += size
+        self._tell.halves = True
+        self._on_whole(scrubbed(payload))
+
+    def take_error(self, payload: dict[str, Any]) -> None:
+        """Raise what an error object says that came as a JSON body in place of a stream."""
+        self.frame_count += 1
+        self._tell.halves = True
+        raise self._upstream(error_in(payload), payload)
+
+    def filled(self, error: StreamError) -> StreamError:
+        """``error`` with what this accumulator knows on it."""
+        error.partial = self.partial()
+        error.dialect = self.dialect
+        error.frame_count = self.frame_count
+        if isinstance(error, MalformedStreamError) and not error.frame_number:
+            error.frame_number = self.frame_count
+        return error
+
+    def fail(self, error: StreamError) -> StreamError:
+        """End the stream with ``error``: filled, kept for `answer`, and returned for raising."""
+        self.error = self.filled(error)
+        return error
+
+    # ---- for the dialects to fill in
+
+    def _prepare(self) -> None:
+        raise NotImplementedError
+
+    def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def _on_whole(self, payload: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def _on_done(self) -> None:
+        raise TruncatedStreamError(f"{self.expected}; data: [DONE] came in its place")
+
+    def _ends_without_terminator(self) -> bool:
+        return False
+
+    def _hint(self) -> str | None:
+        return None
+
+    def finish(self) -> None:
+        """The terminating frame has come: flush what was held back, finish calls and choices."""
+        raise NotImplementedError
+
+    def _built(self) -> Answer:
+        raise NotImplementedError
+
+    # ---- payloads
+
+    def _values(self, event: str, text: str) -> Iterable[Any]:
+        try:
+            return (parse(text, self.limits.max_depth),)
+        except BadPayloadError as bad:
+            if event == "error":
+                raise UpstreamError(message=text, raw=text, payload=text) from None
+            values = parse_lines(text, self.limits.max_depth) if "\n" in text else None
+            if values is None:
+                raise MalformedStreamError(str(bad)) from None
+            return values
+
+    def _upstream(self, raw: Any, payload: dict[str, Any]) -> UpstreamError:
+        """The error that an envelope describes."""
+        envelope = Envelope(self._tell.clean(raw))
+        whole = raw is payload  # whose `type` then says what the payload is, not what went wrong
+        return UpstreamError(
+            type=None if whole and envelope.type == "error" else envelope.type,
+            code=envelope.code,
+            message=envelope.message,
+            param=envelope.param,
+            raw=envelope.raw,
+            payload=self._tell.clean(payload),
+            retry_after=envelope.retry_after,
+        )
+
+    # ---- events
+
+    def _start(self) -> None:
+        if not self._started:
+            self._started = True
+            self._tell.out.append(Started(self.id, self.model))
+
+    def _report_usage(self, usage: Usage) -> None:
+        if usage.native != self._native_usage:
+            self._native_usage = usage.native
+            self.usage = usage
+            self._tell.out.append(UsageReported(usage))
+
+    # ---- the answer
+
+    def _choice(
+        self,
+        index: int,
+        parts: list[Part],
+        tool_calls: list[ToolCall],
+        native_finish_reason: str | None,
+        extra: dict[str, Any] | None = None,
+    ) -> Choice:
+        """A choice whose texts are its parts joined."""
+        return Choice(
+            index,
+            parts,
+            "".join(part.text for part in parts if isinstance(part, TextPart)),
+            self.reasoning_joint.join(part.text for part in parts if isinstance(part, ReasoningPart) and part.text),
+            "".join(part.text for part in parts if isinstance(part, RefusalPart)),
+            tool_calls,
+            finish_reason(native_finish_reason, has_calls=bool(tool_calls)),
+            native_finish_reason,
+            extra,
+        )
+
+    def _answer(self, choices: list[Choice], extra: dict[str, Any], native: dict[str, Any], turn: list[dict[str, Any]]) -> Answer:
+        extra = {name: list(value) if isinstance(value, list) else value for name, value in extra.items()}
+        if self._had_halves:
+            native, turn = scrubbed(native), scrubbed(turn)
+        return Answer(self.dialect, self.id, self.model, self.complete, choices, self.usage, extra, native, turn)

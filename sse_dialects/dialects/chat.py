@@ -1,0 +1,221 @@
+"""OpenAI Chat Completions, and everything that imitates it: ``data:`` lines only, ended by ``data: [DONE]``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..envelope import error_in
+from ..errors import UpstreamError
+from ..events import Extra, Finished
+from .base import Accumulator
+from .chat_choice import ChatChoice
+from .chat_delta import flush, take_delta
+from .chat_snapshot import take_snapshot
+from .finish import finish_reason
+from .telling import items, object_member
+from .usage import holds_count, input_includes_cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..answer import Answer, Choice, DialectName
+
+__all__ = ["ChatAccumulator"]
+
+# Members of a chunk that only wrap it: they stand in `native`, the first value that says something counts.
+_ENVELOPE = frozenset({"id", "object", "created", "model", "obfuscation"})
+_HANDLED = frozenset({"choices", "usage", "error"})
+
+# Reasons that cut a call off, so that its arguments may be half of what the model meant.
+_CUTS_CALLS = frozenset({"length", "content_filter"})
+
+
+class ChatAccumulator(Accumulator):
+    """Chunks of one chat completion in, events and the answer out. See `Accumulator` for the verbs.
+
+    Args:
+        require_done: whether ``data: [DONE]`` is needed. False also lets the stream end after every choice has a finish reason.
+        think_tags: whether ``<think>`` blocks in the content are told apart as reasoning.
+        limits: bounds on everything that grows.
+    """
+
+    __slots__ = ("_choice_error", "_choice_failed", "_choices", "_extra", "_top")
+
+    dialect: ClassVar[DialectName] = "chat"
+    expected: ClassVar[str] = "data: [DONE]"
+    reasoning_joint: ClassVar[str] = ""  # a chat stream has one run of reasoning, however often text comes between
+
+    # ---- chunks
+
+    def _prepare(self) -> None:
+        self._choices: dict[int, ChatChoice] = {}
+        self._top: dict[str, Any] = {}
+        self._extra: dict[str, Any] = {}
+        self._choice_error: Any = None
+        self._choice_failed = False
+
+    def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
+        raw = error_in(payload) or (payload if event == "error" else None)
+        if raw is None or "choices" in payload:
+            self._take_chunk(payload)
+        self._raise_failure(raw, payload)
+        if payload.get("object") == "chat.completion.done":
+            self.finish()
+
+    def _on_whole(self, payload: dict[str, Any]) -> None:
+        self._take_chunk(payload)
+        self._raise_failure(None, payload)
+        self.finish()
+
+    def _raise_failure(self, raw: Any, payload: dict[str, Any]) -> None:
+        """What the chunk itself says counts before what one of its choices says."""
+        raw = raw or self._choice_error
+        if raw:
+            raise self._upstream(raw, payload)
+        if self._choice_failed:
+            raise UpstreamError(message="a choice finished with reason 'error'", payload=self._tell.clean(payload))
+
+    def _on_done(self) -> None:
+        self.finish()
+
+    def _take_chunk(self, payload: dict[str, Any]) -> None:
+        self.id = self.id or self._tell.word(payload, "id")
+        self.model = self.model or self._tell.word(payload, "model")
+        self._start()
+        for fields in items(payload, "choices"):
+            if isinstance(fields, dict):
+                self._take_choice(fields)
+        for name, value in payload.items():
+            if value is None or name in _HANDLED:
+                continue
+            if name in _ENVELOPE:
+                if name not in self._top and value != "":
+                    self._top[name] = self._tell.clean(value)
+            else:
+                self._tell.extra(self._extra, name, value)
+                self._top[name] = self._extra[name]
+        self._take_usage(_reported(payload))
+
+    def _take_usage(self, usage: Any) -> None:
+        """The last usage object that holds a count replaces earlier ones whole."""
+        if isinstance(usage, dict) and holds_count(usage):
+            self._report_usage(input_includes_cache(self._tell.clean(usage)))
+
+    # ---- choices
+
+    def _take_choice(self, fields: dict[str, Any]) -> None:
+        choice = self._choice_at(fields.get("index"))
+        for name, take in _CHOICE_MEMBERS.items():
+            if fields.get(name) is not None:
+                take(self, choice, fields)
+        for name, value in fields.items():
+            if value is not None and name not in _CHOICE_MEMBERS and name != "index":
+                self._tell.extra(choice.extra, name, value, choice.index)
+                choice.other[name] = choice.extra[name]
+
+    def _choice_at(self, index: Any) -> ChatChoice:
+        number = index if isinstance(index, int) and not isinstance(index, bool) else 0
+        choice = self._choices.get(number)
+        if choice is None:
+            self._tell.check("max_choices", len(self._choices) + 1)
+            extra = self._extra if number == 0 else {}
+            choice = self._choices[number] = ChatChoice(number, extra, think_tags=self.think_tags)
+        return choice
+
+    def _delta(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        take_delta(choice, object_member(fields, "delta"), self._tell)
+
+    def _message(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        take_snapshot(choice, object_member(fields, "message"), self._tell)
+
+    def _logprobs(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        """Lists of token logprobs are joined, under ``content`` and ``refusal``; of other servers' forms the last counts."""
+        logprobs = self._tell.clean(fields["logprobs"])
+        if not isinstance(logprobs, dict):
+            self._tell.extra(choice.extra, "logprobs", logprobs, choice.index)
+        elif new := {name: value for name, value in logprobs.items() if value}:
+            kept = choice.extra.setdefault("logprobs", {})
+            for name, value in new.items():
+                if isinstance(value, list):
+                    kept.setdefault(name, []).extend(value)
+                else:
+                    kept[name] = value
+            self._tell.out.append(Extra("logprobs", new, choice.index))
+        if "logprobs" in choice.extra:
+            choice.other["logprobs"] = choice.extra["logprobs"]
+
+    def _usage(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        self._take_usage(fields["usage"])
+
+    def _error(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        self._choice_error = fields["error"]
+
+    def _finish_reason(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        """The first one binds; some servers send a second, and empty ones say nothing."""
+        choice.finish_reason = choice.finish_reason or self._tell.word(fields, "finish_reason")
+        self._choice_failed = fields["finish_reason"] == "error"
+
+    # ---- the end
+
+    def _ends_without_terminator(self) -> bool:
+        return not self.require_done and self._every_choice_finished()
+
+    def _hint(self) -> str | None:
+        if self.require_done and self._every_choice_finished():
+            return "Every choice had its finish_reason: if this server never sends [DONE], pass require_done=False."
+        return None
+
+    def _every_choice_finished(self) -> bool:
+        return bool(self._choices) and all(choice.finish_reason for choice in self._choices.values())
+
+    def finish(self) -> None:
+        """Flush what was held back, then finish calls, then choices."""
+        self._start()
+        choices = self._in_order()
+        for choice in choices:
+            flush(choice, self._tell)
+            for call in choice.calls.in_order():
+                if choice.finish_reason not in _CUTS_CALLS:
+                    self._tell.out.append(call.finish())
+        self.complete = True
+        for choice in choices:
+            normal = finish_reason(choice.finish_reason, has_calls=bool(choice.calls.opened))
+            self._tell.out.append(Finished(normal, choice.finish_reason, choice.index))
+
+    # ---- the answer
+
+    def _in_order(self) -> list[ChatChoice]:
+        return [self._choices[index] for index in sorted(self._choices)]
+
+    def _built(self) -> Answer:
+        choices = self._in_order()
+        native = {**self._top, "object": "chat.completion", "choices": [choice.native() for choice in choices]}
+        if self.usage is not None:
+            native["usage"] = self.usage.native
+        turn = choices[0].turn() if choices else []
+        return self._answer([self._built_choice(choice) for choice in choices], self._extra, native, turn)
+
+    def _built_choice(self, choice: ChatChoice) -> Choice:
+        parts = [part.build() for part in choice.parts]
+        calls = [call.build() for call in choice.calls.in_order()]
+        extra = {} if choice.index == 0 else dict(choice.extra)
+        return self._choice(choice.index, parts, calls, choice.finish_reason, extra)
+
+
+def _reported(payload: dict[str, Any]) -> Any:
+    """The usage object of a chunk; some servers put it into a member of their own."""
+    if payload.get("usage") is not None:
+        return payload["usage"]
+    vendor = payload.get("x_groq")
+    return vendor.get("usage") if isinstance(vendor, dict) else None
+
+
+# In this order, whatever the order in the chunk: text counts before the reason it ended for.
+_CHOICE_MEMBERS: dict[str, Callable[[ChatAccumulator, ChatChoice, dict[str, Any]], None]] = {
+    "delta": ChatAccumulator._delta,
+    "message": ChatAccumulator._message,
+    "logprobs": ChatAccumulator._logprobs,
+    "usage": ChatAccumulator._usage,
+    "error": ChatAccumulator._error,
+    "finish_reason": ChatAccumulator._finish_reason,
+}

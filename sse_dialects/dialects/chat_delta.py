@@ -1,0 +1,286 @@
+"""The members of a chat delta: `DELTA_MEMBERS` names the function for each that has a word of ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..events import Extra
+from .chat_calls import ChatCall, Piece
+from .chat_reasoning import ENTRY_LISTS, Entries
+from .content_parts import ContentParts, text_of, thinking_of
+from .parts import ReasoningBuilder, RefusalBuilder, TextBuilder
+from .telling import items, text_member
+from .think_tags import ORPHAN, REASONING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .chat_choice import ChatChoice
+    from .telling import Teller
+
+__all__ = ["flush", "take_delta"]
+
+_HERE = ("choices", 0, "delta")  # where a delta stands in a chunk of one choice
+
+# The same reasoning under two names: natively both are kept, told is one.
+_REASONING = ("reasoning_content", "reasoning")
+
+
+def take_delta(choice: ChatChoice, delta: dict[str, Any], tell: Teller) -> None:
+    """Take every member of one delta. Null members are nothing."""
+    for name, value in delta.items():
+        if value is not None:
+            DELTA_MEMBERS.get(name, _other)(choice, name, delta, tell)
+
+
+def flush(choice: ChatChoice, tell: Teller) -> None:
+    """Tell what was held back, now that nothing follows: half a surrogate pair, the beginning of a tag, a call without a name."""
+    for name, member in choice.members.items():
+        if member.half:
+            member.half = ""
+            member.append("\ufffd")
+            if name == "content" and choice.tags is not None:
+                _tell_split(choice, choice.tags.split("\ufffd"), tell)
+    if choice.tags is not None:
+        _tell_split(choice, choice.tags.flush(), tell)
+    for part in choice.parts:
+        if isinstance(part, ChatCall):
+            tell.out.extend(part.announce())
+        tell.flush(part)
+
+
+# ---- text
+
+
+def _content(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    if isinstance(delta[name], list):
+        _content_list(choice, delta[name], tell)
+        return
+    text = text_member(delta, name)
+    if choice.content_parts is None:
+        _text(choice, text, tell, (*_HERE, name))
+    elif text:
+        choice.content_parts.add("text", text)
+        _text(choice, text, tell)
+
+
+def _content_list(choice: ChatChoice, content: list[Any], tell: Teller) -> None:
+    if choice.content_parts is None:
+        choice.content_parts = ContentParts()
+        if before := choice.member("content").text():
+            choice.content_parts.add("text", before)
+    for part in content:
+        if isinstance(part, (str, dict)):
+            _content_part(choice, choice.content_parts, part, tell)
+
+
+def _content_part(choice: ChatChoice, native: ContentParts, part: str | dict[str, Any], tell: Teller) -> None:
+    if (text := text_of(part)) is not None:
+        native.add("text", text)
+        _text(choice, text, tell)
+    elif isinstance(part, dict) and (thinking := thinking_of(part)) is not None:
+        native.add("thinking", thinking)
+        tell.text(choice.run(ReasoningBuilder, tell), thinking)
+    else:
+        native.add_other(tell.clean(part))
+        tell.extra_items(choice.extra, "content", [part], choice.index)
+
+
+def _text(choice: ChatChoice, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
+    """A piece of content, to text or, between think tags, to reasoning. The native content is what came, tags and all."""
+    member = choice.member("content")
+    if not text:
+        return
+    if choice.tags is None:
+        tell.text(choice.run(TextBuilder, tell), text, path, member)
+        return
+    if tell.halves or member.half:
+        text = member.settle(text)
+    member.append(text)
+    _tell_split(choice, choice.tags.split(text), tell)
+
+
+def _tell_split(choice: ChatChoice, pieces: Iterable[tuple[str, str]], tell: Teller) -> None:
+    """Tell what think tags were split into."""
+    for kind, text in pieces:
+        if kind == ORPHAN:
+            _move_to_reasoning(choice, tell)
+        else:
+            part = choice.run(ReasoningBuilder, tell) if kind == REASONING else choice.run(TextBuilder, tell)
+            tell.out.append(part.add(text))
+
+
+def _move_to_reasoning(choice: ChatChoice, tell: Teller) -> None:
+    """A block was closed that nobody had opened: all text before it was reasoning. The events have been given."""
+    moved = 0
+    for place, part in enumerate(choice.parts):
+        if isinstance(part, TextBuilder):
+            choice.parts[place] = reasoning = ReasoningBuilder(choice.index, place)
+            reasoning.append(part.text())
+            moved += len(part.text())
+    tell.out.append(Extra("think_tags", {"moved_to_reasoning": moved}, choice.index))
+
+
+def _refusal(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    if text := text_member(delta, name):
+        tell.text(choice.run(RefusalBuilder, tell), text, (*_HERE, name), choice.member(name))
+
+
+# ---- reasoning
+
+
+def _reasoning(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    text = delta[name]
+    if not isinstance(text, str):
+        _other(choice, name, delta, tell)
+    elif text and name == _told_name(delta):
+        path = (*_HERE, name) if all(other == name or not delta.get(other) for other in _REASONING) else ()
+        tell.text(choice.run(ReasoningBuilder, tell), text, path, choice.member(name))
+    elif text:
+        member = choice.member(name)
+        member.append(member.settle(text))
+
+
+def _told_name(delta: dict[str, Any]) -> str | None:
+    return next((name for name in _REASONING if isinstance(text := delta.get(name), str) and text), None)
+
+
+def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    """Lists of typed reasoning entries are kept in full; their text is told where no plain member gave it."""
+    new = tell.clean(items(delta, name))
+    if not new:
+        return
+    entries = choice.entries.setdefault(name, Entries())
+    told = any(member in choice.members or delta.get(member) for member in _REASONING)
+    told = told or any(other in choice.entries for other in ENTRY_LISTS if other != name)
+    for entry in entries.add(new):
+        if entry.text and not told:
+            tell.text(choice.run(ReasoningBuilder, tell), entry.text)
+        if entry.signature or entry.encrypted:
+            part = _last_reasoning(choice, tell)
+            part.signature = entry.signature or part.signature
+            part.encrypted = entry.encrypted or part.encrypted
+    tell.out.append(Extra(name, new, choice.index))
+
+
+def _last_reasoning(choice: ChatChoice, tell: Teller) -> ReasoningBuilder:
+    for part in reversed(choice.parts):
+        if isinstance(part, ReasoningBuilder):
+            return part
+    return choice.run(ReasoningBuilder, tell)
+
+
+# ---- tool calls
+
+
+def _tool_calls(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    elements = [element for element in items(delta, name) if isinstance(element, dict)]
+    for number, element in enumerate(elements):
+        piece = Piece(_clean_names(element, tell))
+        call = choice.calls.find(piece, first=number == 0)
+        if call is None:
+            if piece.empty:
+                continue
+            call = _open_call(choice, piece, tell)
+        path: tuple[str | int, ...] = ()
+        if len(elements) == 1 and piece.name is None and not piece.other:
+            path = (*_HERE, name, 0, call.kind, "input" if call.kind == "custom" else "arguments")
+        _add(choice, call, piece, tell, path)
+
+
+def _function_call(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    """The legacy form of a single call; padding where it is empty."""
+    piece = Piece(_clean_names({"function": delta[name]}, tell))
+    if piece.empty:
+        return
+    call = choice.calls.legacy
+    if call is None:
+        call = choice.calls.legacy = _open_call(choice, piece, tell)
+        call.legacy = True
+    _add(choice, call, piece, tell)
+
+
+def _open_call(choice: ChatChoice, piece: Piece, tell: Teller) -> ChatCall:
+    call = ChatCall(choice.index, len(choice.parts), piece)
+    tell.open_call(choice.parts, call)
+    return choice.calls.open(call)
+
+
+def _add(choice: ChatChoice, call: ChatCall, piece: Piece, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
+    choice.calls.learn_id(call, piece.id)
+    call.rename(piece.name)
+    if piece.other:
+        call.other.add(piece.other)
+        tell.out.extend(Extra(name, value, choice.index, call.place) for name, value in piece.other.items())
+    if call.name and not call.announced:
+        tell.out.extend(call.announce())
+    if piece.arguments and call.announced:
+        tell.text(call, piece.arguments, path)
+    elif piece.arguments:
+        call.append(call.settle(piece.arguments))
+
+
+def _clean_names(element: dict[str, Any], tell: Teller) -> dict[str, Any]:
+    """In names and ids half a pair is final; in arguments it may wait for its other half."""
+    cleaned: dict[str, Any] = tell.clean(element)
+    if not tell.halves:
+        return element
+    for body, text in (("function", "arguments"), ("custom", "input")):
+        fields = element.get(body)
+        if isinstance(fields, dict) and isinstance(fields.get(text), str):
+            cleaned[body][text] = fields[text]
+    return cleaned
+
+
+# ---- members without a word of ours
+
+
+def _role(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    choice.message.add({name: tell.clean(delta[name])})
+
+
+def _other(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    """Natively strings are joined and lists grow, as the official SDK does it; `extra` has the last value."""
+    value = tell.clean(delta[name])
+    tell.cold = True
+    choice.message.add({name: value})
+    tell.extra(choice.extra, name, value, choice.index)
+
+
+def _annotations(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    new = tell.clean(items(delta, name))
+    choice.message.add({name: new})
+    tell.extra_items(choice.extra, name, new, choice.index)
+
+
+def _audio(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    """Audio comes in pieces of base64, each padded for itself: natively they are one string, in `extra` they are listed."""
+    value = tell.clean(delta[name])
+    if not isinstance(value, dict):
+        _other(choice, name, delta, tell)
+        return
+    choice.message.add({name: value})
+    kept = choice.extra.setdefault(name, {})
+    for member, piece in value.items():
+        if member == "data":
+            kept.setdefault(member, []).append(piece)
+        elif member == "transcript" and isinstance(piece, str):
+            kept[member] = kept.get(member, "") + piece
+        elif piece is not None:
+            kept[member] = piece
+    tell.out.append(Extra(name, value, choice.index))
+
+
+DELTA_MEMBERS: dict[str, Callable[[ChatChoice, str, dict[str, Any], Teller], None]] = {
+    "role": _role,
+    "content": _content,
+    "refusal": _refusal,
+    "reasoning_content": _reasoning,
+    "reasoning": _reasoning,
+    "reasoning_details": _entries,
+    "thinking_blocks": _entries,
+    "tool_calls": _tool_calls,
+    "function_call": _function_call,
+    "annotations": _annotations,
+    "audio": _audio,
+}

@@ -1,0 +1,68 @@
+"""Reasoning that arrives as lists of typed entries: OpenRouter's ``reasoning_details``, LiteLLM's ``thinking_blocks``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .joined import Joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["ENTRY_LISTS", "Entries", "Entry"]
+
+ENTRY_LISTS = ("reasoning_details", "thinking_blocks")
+
+# Where the entries of each type keep their readable text.
+_TEXT_NAMES = ("text", "summary", "thinking")
+
+
+class Entry:
+    """What one entry of a delta's list says."""
+
+    __slots__ = ("encrypted", "signature", "text")
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.text = next((text for name in _TEXT_NAMES if isinstance(text := fields.get(name), str) and text), "")
+        signature, data = fields.get("signature"), fields.get("data")
+        self.signature = signature if isinstance(signature, str) and signature else None
+        self.encrypted = data if isinstance(data, str) and data else None
+
+
+class Entries:
+    """One such list, put together so that it can go back in full.
+
+    An entry continues the last one of its type and index, unless that has another id, is signed and this one brings new
+    text, or holds data, which comes whole. The index alone does not tell: entries of several types share it.
+    """
+
+    __slots__ = ("_list", "_open")
+
+    def __init__(self) -> None:
+        self._list: list[Joined] = []
+        self._open: dict[tuple[Any, Any], Joined] = {}
+
+    def add(self, entries: list[Any]) -> Iterator[Entry]:
+        """Add a delta's entries and return what each says."""
+        for fields in entries:
+            if isinstance(fields, dict):
+                entry = Entry(fields)
+                self._slot(fields, entry).add(fields)
+                yield entry
+
+    def _slot(self, fields: dict[str, Any], entry: Entry) -> Joined:
+        key = (str(fields.get("type")), str(fields.get("index")))
+        slot = self._open.get(key)
+        if slot is not None:
+            id = fields.get("id")
+            other_id = id is not None and slot.get("id") not in (None, id)
+            closed = bool(slot.get("signature")) and bool(entry.text)
+            if not (other_id or closed or entry.encrypted):
+                return slot
+        slot = self._open[key] = Joined()
+        self._list.append(slot)
+        return slot
+
+    def build(self) -> list[dict[str, Any]]:
+        """The list as it stands in an unstreamed message."""
+        return [slot.build() for slot in self._list]

@@ -1,0 +1,65 @@
+"""Native members that arrive in pieces, put together the way the official SDKs do it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .parts import Pieces
+
+__all__ = ["Joined", "built", "joined"]
+
+
+class Joined:
+    """An object whose string members are joined and whose lists grow, piece by piece; other members: the last value counts."""
+
+    __slots__ = ("_members",)
+
+    # Members that name a thing rather than being a piece of it: repeating them adds nothing.
+    _NAMES = frozenset({"id", "type", "index", "format", "role", "name"})
+
+    def __init__(self) -> None:
+        self._members: dict[str, Any] = {}
+
+    def add(self, fields: dict[str, Any]) -> None:
+        """Add one piece. Null members are nothing."""
+        for name, value in fields.items():
+            if value is not None:
+                self._members[name] = value if name in self._NAMES else joined(self._members.get(name), value)
+
+    def get(self, name: str) -> Any:
+        """A member as it is now, or None."""
+        return built(self._members.get(name))
+
+    def __bool__(self) -> bool:
+        return bool(self._members)
+
+    def build(self) -> dict[str, Any]:
+        """The object as it is now, in plain JSON types."""
+        return {name: built(value) for name, value in self._members.items()}
+
+
+def joined(before: Any, value: Any) -> Any:
+    """``value`` joined to what came before under the same name, in a form that `built` turns into plain JSON."""
+    if isinstance(value, str):
+        pieces = before if isinstance(before, Pieces) else Pieces()
+        pieces.append(value)
+        return pieces
+    if isinstance(value, list):
+        if not isinstance(before, list):
+            return list(value)
+        before.extend(value)
+        return before
+    if isinstance(value, dict):
+        fields = before if isinstance(before, Joined) else Joined()
+        fields.add(value)
+        return fields
+    return value
+
+
+def built(value: Any) -> Any:
+    """The plain JSON of a value that `joined` made."""
+    if isinstance(value, Pieces):
+        return value.text()
+    if isinstance(value, Joined):
+        return value.build()
+    return list(value) if isinstance(value, list) else value

@@ -1,0 +1,241 @@
+"""Anthropic Messages: named events around content blocks, ended by ``message_stop``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..envelope import error_in
+from ..errors import MalformedStreamError
+from ..events import Finished
+from .base import Accumulator
+from .blocks import Block, block_of, opened
+from .finish import finish_reason
+from .parts import CallBuilder
+from .telling import items, object_member
+from .usage import holds_count, input_without_cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..answer import Answer, DialectName
+
+__all__ = ["MessagesAccumulator"]
+
+# Message members with a word of ours, or that only wrap it; the others are told as Extra.
+_ENVELOPE = frozenset({"id", "type", "role", "model", "content", "stop_reason", "usage"})
+
+# Reasons that stop the model in the middle of whatever it was writing.
+_CUTS_CALLS = frozenset({"max_tokens", "model_context_window_exceeded"})
+
+# Reasons that say a call still open at the end is whole.
+_FINISHES_CALLS = frozenset({"tool_use", "end_turn", "completed"})
+
+
+class MessagesAccumulator(Accumulator):
+    """Events of one message in, our events and the answer out. See `Accumulator` for the verbs.
+
+    Args:
+        require_done: changes nothing here; ``message_stop`` is always needed.
+        think_tags: changes nothing here; reasoning has blocks of its own.
+        limits: bounds on everything that grows.
+    """
+
+    __slots__ = ("_blocks", "_by_index", "_extra", "_message", "_opened", "_parts", "_stopped", "_usage")
+
+    dialect: ClassVar[DialectName] = "messages"
+    expected: ClassVar[str] = "message_stop"
+
+    def _prepare(self) -> None:
+        self._opened = False  # message_start has come
+        self._message: dict[str, Any] = {}  # the unstreamed message without its content
+        self._blocks: list[Block] = []
+        self._by_index: dict[str, Block] = {}
+        self._parts: list[Any] = []
+        self._stopped: list[CallBuilder] = []  # calls whose block has been closed, until the next frame says that they are whole
+        self._usage: dict[str, Any] = {}
+        self._extra: dict[str, Any] = {}
+
+    # ---- frames
+
+    def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
+        kind = payload.get("type")
+        if not isinstance(kind, str) or not kind:
+            kind = event
+            payload = {**payload, "type": kind}
+        self._finish_stopped(kind, payload)
+        take = _EVENTS.get(kind)
+        if take is not None:
+            take(self, payload)
+        elif raw := error_in(payload):
+            raise self._upstream(raw, payload)
+        elif kind != "message" or len(payload) > 1:
+            self._start()
+            self._tell.extra_items(self._extra, self._tell.clean(kind), [payload])
+
+    def _finish_stopped(self, kind: str, payload: dict[str, Any]) -> None:
+        """A closed call is whole unless the very next frame says that the model was cut off in it."""
+        if not self._stopped:
+            return
+        stopped, self._stopped = self._stopped, []
+        if kind == "message_delta" and object_member(payload, "delta").get("stop_reason") in _CUTS_CALLS:
+            return
+        for call in stopped:
+            self._tell.out.append(call.finish())
+
+    def _on_error(self, payload: dict[str, Any]) -> None:
+        raise self._upstream(payload.get("error") or payload, payload)
+
+    # ---- the message
+
+    def _message_start(self, payload: dict[str, Any]) -> None:
+        """Gateways send it twice under one id; two ids are two answers spliced into one stream."""
+        message = object_member(payload, "message")
+        id = self._tell.word(message, "id")
+        if self._opened:
+            if id is not None and self.id is not None and id != self.id:
+                raise MalformedStreamError("a second message_start with another id: two answers are spliced into one stream")
+            return
+        self._opened = True
+        self.id = id
+        self.model = self._tell.word(message, "model")
+        self._start()
+        self._merge(message)
+        self._merge_usage(message.get("usage"))
+        for index, block in enumerate(items(message, "content")):
+            if isinstance(block, dict):
+                self._open(index, block)
+
+    def _message_delta(self, payload: dict[str, Any]) -> None:
+        self._start()
+        delta = object_member(payload, "delta")
+        self._merge(delta)
+        self._merge({name: value for name, value in payload.items() if name not in ("type", "delta", "usage")})
+        self._merge_usage(delta.get("usage"))
+        self._merge_usage(payload.get("usage"))
+
+    def _message_stop(self, payload: dict[str, Any]) -> None:
+        self._merge_usage(payload.get("usage"))
+        self.finish()
+
+    def _merge(self, fields: dict[str, Any]) -> None:
+        for name, value in fields.items():
+            if name in ("usage", "content"):
+                continue
+            if value is None:
+                self._message.setdefault(name, None)
+                continue
+            self._message[name] = self._tell.clean(value)
+            if name not in _ENVELOPE:
+                self._tell.extra(self._extra, name, value)
+
+    def _merge_usage(self, usage: Any) -> None:
+        """Member by member: later values replace earlier ones, null erases nothing."""
+        if not isinstance(usage, dict):
+            return
+        merged = {**self._usage, **{name: value for name, value in self._tell.clean(usage).items() if value is not None}}
+        for name, value in usage.items():
+            merged.setdefault(name, value)
+        self._usage = merged
+        if holds_count(merged):
+            self._report_usage(input_without_cache(merged))
+
+    # ---- content blocks
+
+    def _block_start(self, payload: dict[str, Any]) -> None:
+        self._start()
+        self._open(payload.get("index"), object_member(payload, "content_block"))
+
+    def _open(self, index: Any, fields: dict[str, Any]) -> None:
+        block = opened(fields, self._parts, self._tell)
+        self._keep(str(index), block)
+        block.begin(self._tell, self._extra)
+
+    def _keep(self, key: str, block: Block) -> None:
+        self._blocks.append(block)
+        self._by_index[key] = block
+
+    def _block_delta(self, payload: dict[str, Any]) -> None:
+        self._start()
+        delta = object_member(payload, "delta")
+        self._block_for(str(payload.get("index")), delta).add(delta, self._tell, self._extra)
+
+    def _block_for(self, key: str, delta: dict[str, Any]) -> Block:
+        """The block at that index. A delta that speaks of another kind gets a block of its own, so that neither is spoiled."""
+        kind = delta.get("type")
+        block = self._by_index.get(key)
+        if block is not None and block.takes(kind):
+            return block
+        fields = block_of(kind)
+        if block is not None:
+            key = f"{key} {fields['type']}"
+        if key not in self._by_index:
+            self._keep(key, opened(fields, self._parts, self._tell))
+            self._by_index[key].begin(self._tell, self._extra)
+        return self._by_index[key]
+
+    def _block_stop(self, payload: dict[str, Any]) -> None:
+        self._start()
+        block = self._by_index.get(str(payload.get("index")))
+        if block is None:
+            return
+        block.end(self._tell)
+        if isinstance(block.part, CallBuilder) and not block.part.stopped:
+            block.part.stopped = True
+            self._stopped.append(block.part)
+
+    # ---- the end
+
+    def finish(self) -> None:
+        """Close what is open; a call still open is whole where the reason says so."""
+        self._start()
+        reason = self._stop_reason
+        for block in self._blocks:
+            block.end(self._tell)
+            self._tell.flush(block.part)
+            call = block.part
+            if isinstance(call, CallBuilder) and not call.stopped and reason in _FINISHES_CALLS:
+                self._tell.out.append(call.finish())
+        self.complete = True
+        has_calls = any(isinstance(block.part, CallBuilder) for block in self._blocks)
+        self._tell.out.append(Finished(finish_reason(reason, has_calls=has_calls), reason))
+
+    @property
+    def _stop_reason(self) -> str | None:
+        reason = self._message.get("stop_reason")
+        return reason if isinstance(reason, str) and reason else None
+
+    # ---- a whole message in place of a stream
+
+    def _on_whole(self, payload: dict[str, Any]) -> None:
+        self._message_start({"message": payload})
+        for block in self._blocks:
+            block.end(self._tell)
+            if isinstance(block.part, CallBuilder):
+                block.part.stopped = True
+                if self._stop_reason not in _CUTS_CALLS:
+                    self._tell.out.append(block.part.finish())
+        self.finish()
+
+    # ---- the answer
+
+    def _built(self) -> Answer:
+        blocks = [block.native() for block in self._blocks]
+        native = {**self._message, "type": "message", "content": blocks}
+        if self._usage:
+            native["usage"] = self._usage
+        parts = [part.build() for part in self._parts]
+        calls = [part.build() for part in self._parts if isinstance(part, CallBuilder)]
+        choices = [self._choice(0, parts, calls, self._stop_reason)] if self._started else []
+        turn = [{"role": "assistant", "content": [block.native() for block in self._blocks]}]
+        return self._answer(choices, self._extra, native, turn)
+
+
+_EVENTS: dict[str, Callable[[MessagesAccumulator, dict[str, Any]], None]] = {
+    "message_start": MessagesAccumulator._message_start,
+    "content_block_start": MessagesAccumulator._block_start,
+    "content_block_delta": MessagesAccumulator._block_delta,
+    "content_block_stop": MessagesAccumulator._block_stop,
+    "message_delta": MessagesAccumulator._message_delta,
+    "message_stop": MessagesAccumulator._message_stop,
+    "error": MessagesAccumulator._on_error,
+}

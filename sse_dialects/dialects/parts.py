@@ -1,0 +1,179 @@
+"""What a stream's pieces are gathered in until somebody asks for the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..answer import OtherPart, ReasoningPart, RefusalPart, TextPart, ToolCall
+from ..events import ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta, ToolCallFinished, ToolCallStarted
+from .payload import settled
+
+if TYPE_CHECKING:
+    from ..answer import ToolCallKind
+    from ..events import Event
+
+__all__ = ["CallBuilder", "OtherBuilder", "PartBuilder", "Pieces", "ReasoningBuilder", "RefusalBuilder", "TextBuilder"]
+
+# A str costs 49 bytes beside its text, so the pieces of a few hundred deltas are joined into one: about 21 bytes a delta stay.
+_JOIN_AT = 256
+
+
+class Pieces:
+    """Text that arrives in pieces. Adding is constant time, and asking for the text is linear in it."""
+
+    __slots__ = ("_joined", "_pieces", "half")
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._joined: list[str] | None = None
+        self.half = ""  # the first half of a surrogate pair, waiting for the second
+
+    def append(self, piece: str) -> None:
+        """Add a piece that `settle` has seen, or that holds no surrogates."""
+        pieces = self._pieces
+        pieces.append(piece)
+        if len(pieces) > _JOIN_AT:
+            if self._joined is None:
+                self._joined = []
+            self._joined.append("".join(pieces))
+            pieces.clear()
+
+    def settle(self, piece: str) -> str:
+        """The part of ``piece`` that can be given out now: half a pair at its end waits, one left alone becomes U+FFFD."""
+        piece = self.half + piece
+        self.half = piece[-1] if piece and "\ud800" <= piece[-1] <= "\udbff" else ""
+        return settled(piece[:-1] if self.half else piece)
+
+    def text(self) -> str:
+        """All of it so far."""
+        if self._joined is not None:
+            self._pieces[:0] = self._joined
+            self._joined = None
+        if len(self._pieces) != 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+    def replace(self, text: str) -> None:
+        """Put a snapshot in place of what was gathered."""
+        self._pieces, self._joined, self.half = [settled(text)], None, ""
+
+
+class PartBuilder(Pieces):
+    """One part of a choice, at its place."""
+
+    __slots__ = ("choice", "place")
+
+    def __init__(self, choice: int, place: int) -> None:
+        super().__init__()
+        self.choice = choice
+        self.place = place
+
+    def add(self, piece: str) -> Event:
+        """Add a piece and return the event that tells it."""
+        raise NotImplementedError
+
+    def build(self) -> TextPart | ReasoningPart | RefusalPart | ToolCall | OtherPart:
+        """The part as it is now."""
+        raise NotImplementedError
+
+
+class TextBuilder(PartBuilder):
+    """A run of text."""
+
+    __slots__ = ()
+
+    def add(self, piece: str) -> Event:
+        """Add a piece of text."""
+        self.append(piece)
+        return TextDelta(piece, self.choice, self.place)
+
+    def build(self) -> TextPart:
+        """The text so far."""
+        return TextPart(self.text())
+
+
+class RefusalBuilder(PartBuilder):
+    """A refusal."""
+
+    __slots__ = ()
+
+    def add(self, piece: str) -> Event:
+        """Add a piece of the refusal."""
+        self.append(piece)
+        return RefusalDelta(piece, self.choice, self.place)
+
+    def build(self) -> RefusalPart:
+        """The refusal so far."""
+        return RefusalPart(self.text())
+
+
+class ReasoningBuilder(PartBuilder):
+    """A run of reasoning, with what proves or hides it."""
+
+    __slots__ = ("encrypted", "signature")
+
+    def __init__(self, choice: int, place: int) -> None:
+        super().__init__(choice, place)
+        self.signature: str | None = None
+        self.encrypted: str | None = None
+
+    def add(self, piece: str) -> Event:
+        """Add a piece of reasoning."""
+        self.append(piece)
+        return ReasoningDelta(piece, self.choice, self.place)
+
+    def build(self) -> ReasoningPart:
+        """The reasoning so far."""
+        return ReasoningPart(self.text(), self.signature, self.encrypted)
+
+
+class CallBuilder(PartBuilder):
+    """A tool call. Its start is told once its name is known, or at the latest when it ends."""
+
+    __slots__ = ("announced", "complete", "id", "kind", "name", "stopped")
+
+    def __init__(self, choice: int, place: int, id: str | None, name: str | None, kind: ToolCallKind) -> None:
+        super().__init__(choice, place)
+        self.id = id
+        self.name = name
+        self.kind: ToolCallKind = kind
+        self.announced = False
+        self.stopped = False  # the stream has closed it, which does not always mean that it is whole
+        self.complete = False
+
+    def add(self, piece: str) -> Event:
+        """Add a piece of the arguments."""
+        self.append(piece)
+        return ToolCallDelta(piece, self.choice, self.place)
+
+    def announce(self) -> list[Event]:
+        """Tell the start, and in one piece the arguments that came before it."""
+        if self.announced:
+            return []
+        self.announced = True
+        started = ToolCallStarted(self.id, self.name, self.kind, self.choice, self.place)
+        early = self.text()
+        return [started, ToolCallDelta(early, self.choice, self.place)] if early else [started]
+
+    def finish(self) -> Event:
+        """Tell that the call is certainly whole."""
+        self.complete = True
+        return ToolCallFinished(self.build(), self.choice, self.place)
+
+    def build(self) -> ToolCall:
+        """The call so far."""
+        return ToolCall(self.id, self.name, self.kind, self.text(), self.complete)
+
+
+class OtherBuilder(PartBuilder):
+    """A block or item that the vocabulary has no word for."""
+
+    __slots__ = ("native",)
+
+    def __init__(self, choice: int, place: int, native: dict[str, Any]) -> None:
+        super().__init__(choice, place)
+        self.native = native
+
+    def build(self) -> OtherPart:
+        """The block or item so far."""
+        return OtherPart(self.native)

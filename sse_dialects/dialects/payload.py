@@ -1,0 +1,110 @@
+"""A frame's data to JSON values, with every way of failing turned into one of ours."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..errors import LimitExceededError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["WHITE_SPACE", "BadPayloadError", "dumped", "has_halves", "parse", "parse_lines", "scrubbed", "settled"]
+
+WHITE_SPACE = " \t\r\n"  # JSON's, and no more: str.strip() alone would also take U+2028 and its like
+
+# The scanner that json.loads builds anew behind two Python calls; reusing one halves the cost of a small payload.
+_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typeshed
+
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+class BadPayloadError(ValueError):
+    """Not JSON; the reason holds none of the payload's text."""
+
+
+def parse(text: str, max_depth: int | None) -> Any:
+    """The value of ``text``, which has no white space around it.
+
+    Raises:
+        BadPayloadError: the JSON parser refuses it, for whatever reason.
+        LimitExceededError: it is nested deeper than ``max_depth``.
+    """
+    if max_depth is not None and len(text) > max_depth:
+        _check_depth(text, max_depth)
+    try:
+        value, end = _scan(text, 0)
+    except StopIteration as stop:
+        raise BadPayloadError(_reason("no value", int(stop.value or 0), text)) from None
+    except json.JSONDecodeError as error:
+        raise BadPayloadError(_reason(error.msg, error.pos, text)) from None
+    except (ValueError, RecursionError) as error:  # an integer of over 4,300 digits; nesting, where max_depth is off
+        raise BadPayloadError(f"not JSON that Python reads ({type(error).__name__})") from None
+    if end != len(text):
+        raise BadPayloadError(_reason("more after the value", end, text))
+    return value
+
+
+def parse_lines(text: str, max_depth: int | None) -> list[Any] | None:
+    """The values of several payloads sent under one blank line, one a line, or None where the lines are not that.
+
+    ``[DONE]`` may be the last of them; it stands as that string.
+    """
+    lines = [line.strip(WHITE_SPACE) for line in text.split("\n")]
+    try:
+        return [line if line == "[DONE]" else parse(line, max_depth) for line in lines if line]
+    except BadPayloadError:
+        return None
+
+
+def _reason(what: str, position: int, text: str) -> str:
+    if text.startswith("data:"):
+        return "the payload begins with a second `data:` prefix, so something between you and the provider wraps the frames twice"
+    if text.startswith("<"):
+        return "the payload is markup, not JSON"
+    return f"not JSON: {what.lower()} at character {position + 1} of {len(text)}"
+
+
+def _check_depth(text: str, max_depth: int) -> None:
+    """Linear, and only where the payload has as many brackets as the limit allows levels."""
+    if text.count("[") + text.count("{") <= max_depth:
+        return
+    depth = 0
+    for mark in re.finditer(r"[\[{\]}]", _STRING.sub("", text)):
+        depth += 1 if mark.group() in "[{" else -1
+        if depth > max_depth:
+            raise LimitExceededError("max_depth", max_depth)
+
+
+def dumped(value: Any) -> str:
+    """JSON text for arguments that came as a value: compact, other scripts kept as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# ---- halves of surrogate pairs: UTF-8 has none, so only an escape (or somebody else's lenient decoding) brings them in
+
+
+def has_halves(text: str) -> bool:
+    """Whether the values of this JSON text may hold half a surrogate pair."""
+    if "\\ud" in text or "\\uD" in text:
+        return True
+    return not text.isascii() and _HALF.search(text) is not None
+
+
+def settled(text: str) -> str:
+    """``text`` with two halves side by side made one character and every half left alone made U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if _HALF.search(text) else text
+
+
+def scrubbed(value: Any) -> Any:
+    """A parsed value in which every string is `settled`."""
+    if isinstance(value, str):
+        return settled(value)
+    if isinstance(value, list):
+        return [scrubbed(item) for item in value]
+    if isinstance(value, dict):
+        return {settled(name): scrubbed(item) for name, item in value.items()}
+    return value

@@ -1,0 +1,161 @@
+"""OpenAI Responses: named events around output items, ended by ``response.completed`` or one of its sisters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..envelope import error_in
+from ..events import Finished
+from .base import Accumulator
+from .finish import finish_reason
+from .parts import CallBuilder
+from .responses_events import EVENTS
+from .responses_output import Output
+from .telling import items, object_member
+from .usage import holds_count, input_includes_cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..answer import Answer, DialectName
+
+__all__ = ["ResponsesAccumulator"]
+
+# Members of a response that only wrap it or echo the request: they stand in `native`. Whatever else comes is told as Extra.
+_ECHOED = frozenset(
+    {
+        "id", "object", "created_at", "completed_at", "status", "error", "incomplete_details", "model", "output", "output_text",
+        "usage", "background", "conversation", "frequency_penalty", "instructions", "max_output_tokens", "max_tool_calls",
+        "metadata", "parallel_tool_calls", "presence_penalty", "previous_response_id", "prompt", "prompt_cache_key",
+        "prompt_cache_retention", "reasoning", "safety_identifier", "store", "temperature", "text", "tool_choice", "tools",
+        "top_logprobs", "top_p", "truncation", "user",
+    }
+)  # fmt: skip
+
+
+class ResponsesAccumulator(Accumulator):
+    """Events of one response in, our events and the answer out. See `Accumulator` for the verbs.
+
+    Args:
+        require_done: changes nothing here; a terminating event is always needed.
+        think_tags: changes nothing here; reasoning has items of its own.
+        limits: bounds on everything that grows.
+    """
+
+    __slots__ = ("_extra", "_output", "_response", "_status")
+
+    dialect: ClassVar[DialectName] = "responses"
+    expected: ClassVar[str] = "response.completed"
+
+    def _prepare(self) -> None:
+        self._response: dict[str, Any] = {}  # the unstreamed response without its output
+        self._extra: dict[str, Any] = {}
+        self._output = Output(self._tell, self._extra)
+        self._status: str | None = None  # once the terminating frame has said it
+
+    # ---- frames
+
+    def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
+        kind = payload.get("type")
+        if not isinstance(kind, str) or not kind:
+            kind = event
+            payload = {**payload, "type": kind}
+        if (ours := _EVENTS.get(kind)) is not None:
+            ours(self, payload)
+        elif (take := EVENTS.get(kind)) is not None:
+            self._start()
+            take(self._output, payload)
+        elif raw := error_in(payload):
+            raise self._upstream(raw, payload)
+        elif kind != "message" or len(payload) > 1:
+            self._start()
+            self._tell.extra_items(self._extra, self._tell.clean(kind), [payload])
+
+    def _on_error(self, payload: dict[str, Any]) -> None:
+        raise self._upstream(payload.get("error") or payload, payload)
+
+    # ---- the response
+
+    def _progress(self, payload: dict[str, Any]) -> None:
+        """A snapshot of the response as it is so far."""
+        self._take_response(object_member(payload, "response"))
+
+    def _take_response(self, response: dict[str, Any]) -> None:
+        """The last id and model that say something bind; null and empty members erase nothing."""
+        self.id = self._tell.word(response, "id") or self.id
+        self.model = self._tell.word(response, "model") or self.model
+        self._start()
+        for name, value in response.items():
+            if name == "output" or (value is None and name in self._response):
+                continue
+            self._response[name] = self._tell.clean(value)
+            if name not in _ECHOED:
+                self._tell.extra(self._extra, name, value)
+        self._output.take_snapshot(items(response, "output"))
+        usage = response.get("usage")
+        if isinstance(usage, dict) and holds_count(usage):
+            self._report_usage(input_includes_cache(self._tell.clean(usage)))
+
+    def _end(self, payload: dict[str, Any]) -> None:
+        """The terminating frame. The status counts for more than the event's name."""
+        response = object_member(payload, "response")
+        self._take_response(response)
+        status = self._tell.word(response, "status")
+        named = str(payload.get("type") or "").rpartition(".")[2]
+        self._status = status if status is not None and status != "in_progress" else named or "completed"
+        if self._status == "failed":
+            raise self._upstream(response.get("error") or payload.get("error") or {}, payload)
+        self.finish()
+
+    def _failed(self, payload: dict[str, Any]) -> None:
+        self._take_response(object_member(payload, "response"))
+        self._status = "failed"
+        raise self._upstream(object_member(payload, "response").get("error") or payload.get("error") or {}, payload)
+
+    def _on_whole(self, payload: dict[str, Any]) -> None:
+        self._end({"type": "", "response": payload})
+
+    # ---- the end
+
+    @property
+    def _reason(self) -> str | None:
+        if self._status == "incomplete":
+            details = self._response.get("incomplete_details")
+            reason = details.get("reason") if isinstance(details, dict) else None
+            return reason if isinstance(reason, str) and reason else self._status
+        return self._status
+
+    def finish(self) -> None:
+        """Flush what was held back; a call still open is whole where the response is completed."""
+        calls = [part for part in self._output.parts if isinstance(part, CallBuilder)]
+        for part in self._output.parts:
+            if isinstance(part, CallBuilder):
+                self._tell.out.extend(part.announce())
+            self._tell.flush(part)
+        for call in calls:
+            if not call.stopped and self._reason == "completed":
+                self._tell.out.append(call.finish())
+        self.complete = True
+        self._tell.out.append(Finished(finish_reason(self._reason, has_calls=bool(calls)), self._reason))
+
+    # ---- the answer
+
+    def _built(self) -> Answer:
+        output = self._output.native()
+        native = {**self._response, "object": "response", "output": output}
+        parts = [part.build() for part in self._output.parts]
+        calls = [part.build() for part in self._output.parts if isinstance(part, CallBuilder)]
+        choices = [self._choice(0, parts, calls, self._reason)] if self._started else []
+        return self._answer(choices, self._extra, native, output)
+
+
+_EVENTS: dict[str, Callable[[ResponsesAccumulator, dict[str, Any]], None]] = {
+    "response.created": ResponsesAccumulator._progress,
+    "response.queued": ResponsesAccumulator._progress,
+    "response.in_progress": ResponsesAccumulator._progress,
+    "response.completed": ResponsesAccumulator._end,
+    "response.incomplete": ResponsesAccumulator._end,
+    "response.cancelled": ResponsesAccumulator._end,
+    "response.failed": ResponsesAccumulator._failed,
+    "error": ResponsesAccumulator._on_error,
+}

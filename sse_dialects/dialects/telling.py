@@ -1,0 +1,168 @@
+"""What every dialect does with a payload's members: check their shape, tell them as events, keep what has no word of ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import LimitExceededError, MalformedStreamError
+from ..events import Extra
+from .parts import PartBuilder
+from .payload import scrubbed, settled
+
+if TYPE_CHECKING:
+    from collections import deque
+
+    from ..events import Event
+    from ..limits import Limits
+    from .parts import CallBuilder, Pieces
+
+__all__ = ["Hot", "Teller", "items", "object_member", "text_member"]
+
+_B = TypeVar("_B", bound=PartBuilder)
+
+
+class Hot:
+    """What a frame did when all it did was to add one string to one part.
+
+    ``path`` leads to the string in the payload. The same frame with another string there adds that one, to ``part`` and
+    to ``member``, the native member it came under, where that is gathered apart.
+    """
+
+    __slots__ = ("member", "part", "path")
+
+    def __init__(self, path: tuple[str | int, ...], part: PartBuilder, member: Pieces | None) -> None:
+        self.path = path
+        self.part = part
+        self.member = member
+
+
+class Teller:
+    """The events of one stream on their way out, and the state that telling them needs."""
+
+    __slots__ = ("call_count", "cold", "halves", "hot", "limits", "out")
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.out: list[Event] | deque[Event] = []
+        self.halves = False  # the payload at hand may hold half a surrogate pair
+        self.hot: Hot | None = None
+        self.cold = False  # the payload did something that doing it again would not leave as it is
+        self.call_count = 0
+
+    def text(self, part: PartBuilder, piece: str, path: tuple[str | int, ...] = (), member: Pieces | None = None) -> None:
+        """Add a piece to a part and tell it. ``path`` is where the payload holds it, ``member`` gathers it natively."""
+        if self.halves or part.half:
+            if member is not None:
+                member.append(member.settle(piece))
+                member = None
+            piece = part.settle(piece)
+        elif path:
+            self.hot = Hot(path, part, member)
+        if piece:
+            if member is not None:
+                member.append(piece)
+            self.out.append(part.add(piece))
+
+    def flush(self, part: PartBuilder) -> None:
+        """Tell half a pair that was left alone."""
+        if part.half:
+            part.half = ""
+            self.out.append(part.add("\ufffd"))
+
+    def extra(self, store: dict[str, Any], name: str, value: Any, choice: int = 0, part: int | None = None) -> None:
+        """Keep the last value of ``name`` and tell it when it first arrives or changes. Null is nothing."""
+        value = self.clean(value)
+        if value is None or (name in store and store[name] == value):
+            return
+        store[name] = value
+        self.out.append(Extra(name, value, choice, part))
+
+    def extra_items(self, store: dict[str, Any], name: str, values: list[Any], choice: int = 0, part: int | None = None) -> None:
+        """Add ``values`` to the list of that name and tell them."""
+        if values:
+            values = self.clean(values)
+            store.setdefault(name, []).extend(values)
+            self.out.append(Extra(name, values, choice, part))
+
+    def clean(self, value: Any) -> Any:
+        """``value`` with no half of a surrogate pair in it; deltas go through `text` instead, where halves wait."""
+        return scrubbed(value) if self.halves else value
+
+    def word(self, parent: dict[str, Any], name: str) -> str | None:
+        """An id or a name: a string with something in it, or None for whatever else is there."""
+        value = parent.get(name)
+        return (settled(value) if self.halves else value) if isinstance(value, str) and value else None
+
+    def open(self, parts: list[PartBuilder], part: _B) -> _B:
+        """Add a part to its choice's, within the limits."""
+        self.check("max_parts", len(parts) + 1)
+        parts.append(part)
+        return part
+
+    def open_call(self, parts: list[PartBuilder], call: CallBuilder) -> None:
+        """The same for a tool call."""
+        self.call_count += 1
+        self.check("max_tool_calls", self.call_count)
+        self.open(parts, call)
+
+    def check(self, limit: str, number: int) -> None:
+        """Hold a number against the bound of that name.
+
+        Raises:
+            LimitExceededError: it is larger.
+        """
+        allowed = getattr(self.limits, limit)
+        if allowed is not None and number > allowed:
+            raise LimitExceededError(limit, allowed)
+
+
+# ---- members of a given shape; null and missing are an empty one, anything else is no stream of the dialect
+
+
+def object_member(parent: dict[str, Any], name: str) -> dict[str, Any]:
+    """The object ``name``.
+
+    Raises:
+        MalformedStreamError: something else stands there.
+    """
+    value = parent.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _misshapen(name, value, "an object")
+    return value
+
+
+def items(parent: dict[str, Any], name: str) -> list[Any]:
+    """The items of the array ``name``.
+
+    Raises:
+        MalformedStreamError: something else stands there.
+    """
+    value = parent.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _misshapen(name, value, "an array")
+    return value
+
+
+def text_member(parent: dict[str, Any], name: str) -> str:
+    """The string ``name``.
+
+    Raises:
+        MalformedStreamError: something else stands there.
+    """
+    value = parent.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _misshapen(name, value, "a string")
+    return value
+
+
+_KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "an array", dict: "an object"}
+
+
+def _misshapen(name: str, value: Any, wanted: str) -> MalformedStreamError:
+    return MalformedStreamError(f"{name!r} is {_KINDS.get(type(value), 'null')} where {wanted} belongs")

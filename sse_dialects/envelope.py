@@ -1,0 +1,79 @@
+"""The shapes in which providers, gateways and servers report a failure, in a stream or in the body of an HTTP error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Envelope", "error_in"]
+
+_MESSAGE_NAMES = ("message", "msg", "detail", "error_description", "error_message", "error_msg", "reason", "title")
+_TYPE_NAMES = ("type", "status", "error_type")
+_CODE_NAMES = ("code", "status_code", "error_code")
+
+
+class Envelope:
+    """What an error envelope says. ``raw`` is the error member as sent, a dict, a string or a list."""
+
+    __slots__ = ("code", "message", "param", "raw", "retry_after", "type")
+
+    def __init__(self, raw: Any) -> None:
+        fields = _innermost(raw) if isinstance(raw, dict) else {}
+        self.raw = raw
+        self.type: str | None = _first_text(fields, _TYPE_NAMES)
+        self.code: str | int | None = _code(fields)
+        self.message: str | None = _first_text(fields, _MESSAGE_NAMES) or _spoken(raw)
+        self.param: str | None = _first_text(fields, ("param",))
+        self.retry_after: float | None = _seconds(fields.get("retry_after"))
+
+
+def error_in(payload: dict[str, Any]) -> Any:
+    """The error member of a payload or body, or None where it reports no failure.
+
+    An ``error`` that is null, false or empty is padding on a normal chunk. Without one, ``object`` or ``type`` being "error"
+    makes the whole payload the error (vLLM, OpenAI Responses), and so does FastAPI's ``detail`` where there are no ``choices``.
+    """
+    if error := payload.get("error"):
+        return error
+    if payload.get("object") == "error" or payload.get("type") == "error":
+        return payload
+    detail = payload.get("detail")
+    if detail and "choices" not in payload:
+        return detail if isinstance(detail, (dict, str)) else payload
+    return None
+
+
+def _innermost(fields: dict[str, Any]) -> dict[str, Any]:
+    """Gateways wrap the upstream's envelope in their own: the one that has the words is the one that counts."""
+    for _ in range(4):  # two wrappings are the most seen; a bound, because bytes may say anything
+        inner = fields.get("error")
+        if not isinstance(inner, dict) or _first_text(fields, _MESSAGE_NAMES):
+            break
+        fields = inner
+    return fields
+
+
+def _first_text(fields: dict[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((value for name in names if isinstance(value := fields.get(name), str) and value), None)
+
+
+def _code(fields: dict[str, Any]) -> str | int | None:
+    for name in _CODE_NAMES:
+        value = fields.get(name)
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
+            return value
+    return None
+
+
+def _spoken(raw: Any) -> str | None:
+    """The words of an error that is no envelope: a plain string, a wrapped string, FastAPI's list of ``{"loc", "msg"}``."""
+    if isinstance(raw, str):
+        return raw or None
+    if isinstance(raw, dict):
+        return next((spoken for name in ("error", "detail") if (spoken := _spoken(raw.get(name)))), None)
+    if isinstance(raw, list):
+        return "; ".join(text for item in raw if isinstance(item, dict) and (text := _first_text(item, _MESSAGE_NAMES))) or None
+    return None
+
+
+def _seconds(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9 else None

@@ -1,0 +1,276 @@
+"""The error tree, split by whose fault it is, with the facts as attributes and advice in the sentence.
+
+SSEDialectsError
+    MisuseError (also RuntimeError)       the caller's mistake
+    InvalidArgumentsError (also ValueError)   a tool call's arguments are not a JSON object
+    RequestRejectedError                  HTTP status outside 2xx
+    NotAnEventStreamError                 2xx, but the body is no event stream
+    StreamError                           a stream that broke; holds the partial answer
+        TruncatedStreamError              closed before the terminating frame
+        UpstreamError                     the stream itself reports a failure
+        MalformedStreamError              not JSON, or not the dialect's shape
+        LimitExceededError                more than `Limits` allows
+        StalledStreamError                silent for too long
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .answer import Answer, DialectName, InvalidArgumentsError
+from .retry import retryable_failure, retryable_status
+from .root import MisuseError, SSEDialectsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "InvalidArgumentsError",
+    "LimitExceededError",
+    "MalformedStreamError",
+    "MisuseError",
+    "NotAnEventStreamError",
+    "RequestRejectedError",
+    "SSEDialectsError",
+    "StalledStreamError",
+    "StreamError",
+    "TruncatedStreamError",
+    "UpstreamError",
+]
+
+_PARTIAL = "error.partial holds what came"
+
+
+class RequestRejectedError(SSEDialectsError):
+    """The server answered with an HTTP status outside 2xx, so no stream was opened.
+
+    Attributes:
+        status: the HTTP status code.
+        type, code, message, param: from the body's error envelope, as sent; None where it has none.
+        body: the parsed JSON body, or its text.
+        headers: the response's headers.
+    """
+
+    kind = "rejected"
+    _facts = (*SSEDialectsError._facts, "status", "type", "code", "message", "param")
+
+    def __init__(
+        self,
+        status: int,
+        *,
+        type: str | None = None,
+        code: str | int | None = None,
+        message: str | None = None,
+        param: str | None = None,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        self.status = status
+        self.type = type
+        self.code = code
+        self.message = message
+        self.param = param
+        self.body = body
+        self.headers: Mapping[str, str] = headers if headers is not None else {}
+        retryable = retryable_status(status)
+        said = f": {message}" if message else ""
+        named = f" ({type or code})" if type or code else ""
+        advice = "send it again later" if retryable else "mend the request before sending it again"
+        wait = f", after {retry_after:g} s as the server asks" if retryable and retry_after is not None else ""
+        super().__init__(
+            f"the server rejected the request with HTTP status {status}{named}{said}. No answer was started; {advice}{wait}.",
+            retryable=retryable,
+            retry_after=retry_after,
+        )
+
+
+class NotAnEventStreamError(SSEDialectsError):
+    """The body is no event stream and no JSON answer: HTML, compressed bytes, JSON of another kind.
+
+    Attributes:
+        content_type: the response's Content-Type, or None where there was no response to ask.
+        preview: at most the first 200 characters of the body, bytes that are no text as U+FFFD.
+    """
+
+    kind = "not_event_stream"
+    _facts = (*SSEDialectsError._facts, "content_type", "preview")
+
+    def __init__(self, reason: str, *, advice: str, content_type: str | None = None, preview: str = "") -> None:
+        self.reason = reason
+        self.advice = advice
+        self.content_type = content_type
+        self.preview = preview
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        labelled = f" (Content-Type: {self.content_type})" if self.content_type else ""
+        return f"the body is {self.reason}{labelled}, not an event stream: {self.advice}."
+
+
+class StreamError(SSEDialectsError):
+    """A stream that broke.
+
+    Attributes:
+        partial: the `Answer` as far as it came; never ``complete``.
+        dialect: "chat", "messages", "responses", or None where it was not recognised yet.
+        frame_count: frames decoded up to the fault.
+        byte_count: bytes of the stream up to and including the frame at fault; for `LimitExceededError` up to the frame that
+            grew too large, for a stream that ended or stalled all that came. 0 where an accumulator was driven without bytes.
+    """
+
+    kind = "stream"
+    _facts = (*SSEDialectsError._facts, "dialect", "frame_count", "byte_count")
+
+    def __init__(self, description: str = "", *, retryable: bool = False, retry_after: float | None = None) -> None:
+        super().__init__(description, retryable=retryable, retry_after=retry_after)
+        self.partial = Answer(None)
+        self.dialect: DialectName | None = None
+        self.frame_count = 0
+        self.byte_count = 0
+
+
+class TruncatedStreamError(StreamError):
+    """The stream closed before its terminating frame. What came is a part of an answer, however whole it looks.
+
+    Attributes:
+        expected: the terminating frame that did not come, in the dialect's words.
+        hint: a switch that would have let this stream pass, or None.
+        cause: the transport's own error where the connection broke, else None.
+    """
+
+    kind = "truncated"
+    _facts = (*StreamError._facts, "expected", "hint")
+
+    def __init__(self, expected: str, *, hint: str | None = None, cause: BaseException | None = None) -> None:
+        super().__init__(expected, retryable=True)
+        self.expected = expected
+        self.hint = hint
+        self.cause = cause
+
+    def __str__(self) -> str:
+        why = f" ({type(self.cause).__name__}: {self.cause})" if self.cause else ""
+        hint = f" {self.hint}" if self.hint else ""
+        return (
+            f"the stream closed before its terminating frame, {self.expected}{why}: after "
+            f"{_count(self.frame_count, 'frame')} and {_count(self.byte_count, 'byte')} the answer is not whole. "
+            f"Send the request again as a new one; {_PARTIAL}.{hint}"
+        )
+
+
+class UpstreamError(StreamError):
+    """The stream itself reports a failure.
+
+    Attributes:
+        type, code, message, param: from the error envelope, as sent; None where it has none.
+        raw: the error member as sent, a dict or a string.
+        payload: the whole frame's payload.
+    """
+
+    kind = "upstream"
+    _facts = (*StreamError._facts, "type", "code", "message", "param", "raw")
+
+    def __init__(
+        self,
+        *,
+        type: str | None = None,
+        code: str | int | None = None,
+        message: str | None = None,
+        param: str | None = None,
+        raw: Any = None,
+        payload: Any = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message or "", retryable=retryable_failure(type, code), retry_after=retry_after)
+        self.type = type
+        self.code = code
+        self.message = message
+        self.param = param
+        self.raw = raw
+        self.payload = payload
+
+    def __str__(self) -> str:
+        named = ", ".join(str(word) for word in (self.type, self.code) if word is not None)
+        said = f": {self.message}" if self.message else " without a message"
+        advice = "Send the request again as a new one" if self.retryable else "Mend the request before sending it again"
+        return (
+            f"the provider reported a failure in the stream{f' ({named})' if named else ''}{said}. "
+            f"The answer stops after {_count(self.frame_count, 'frame')}. {advice}; {_PARTIAL}."
+        )
+
+
+class MalformedStreamError(StreamError):
+    """A payload is not JSON, or not the shape its dialect promises.
+
+    Attributes:
+        frame_number: which frame, counted from 1 over frames that carry data.
+        reason: what is wrong with it, without any of the answer's text.
+    """
+
+    kind = "malformed"
+    _facts = (*StreamError._facts, "frame_number", "reason")
+
+    def __init__(self, reason: str, *, frame_number: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.frame_number = frame_number
+
+    def __str__(self) -> str:
+        where = f"frame {self.frame_number}" if self.frame_number else "the stream"
+        return (
+            f"{where} can't be read: {self.reason}. Nothing after it was decoded; record the bytes and compare them with the "
+            f"provider's page, or look at what stands between you and the provider; {_PARTIAL}."
+        )
+
+
+class LimitExceededError(StreamError):
+    """The stream is larger than `Limits` allows.
+
+    Attributes:
+        limit: the name of the bound, as in `Limits`.
+        allowed: its number.
+    """
+
+    kind = "limit"
+    _facts = (*StreamError._facts, "limit", "allowed")
+
+    def __init__(self, limit: str, allowed: int) -> None:
+        super().__init__(limit)
+        self.limit = limit
+        self.allowed = allowed
+
+    def __str__(self) -> str:
+        return (
+            f"the stream is larger than Limits({self.limit}={self.allowed:,}) allows. If this provider's answers are honestly "
+            f"that large, pass limits=Limits({self.limit}=...) with a higher number; {_PARTIAL}."
+        )
+
+
+class StalledStreamError(StreamError):
+    """The stream was silent for too long.
+
+    Attributes:
+        waited_s: for how many seconds nothing came that counts.
+        setting: the timeout that ran out, as the caller set it: "idle_timeout", "content_timeout", or the HTTP client's own.
+        cause: the client's own error, or None.
+    """
+
+    kind = "stalled"
+    _facts = (*StreamError._facts, "waited_s", "setting")
+
+    def __init__(self, waited_s: float | None, *, setting: str, cause: BaseException | None = None) -> None:
+        super().__init__(setting, retryable=True)
+        self.waited_s = waited_s
+        self.setting = setting
+        self.cause = cause
+
+    def __str__(self) -> str:
+        waited = f"for {self.waited_s:.3g} s" if self.waited_s is not None else "for longer than allowed"
+        return (
+            f"the stream was silent {waited} ({self.setting} ran out) after {_count(self.frame_count, 'frame')}: the answer is "
+            f"not whole. Send the request again as a new one, or allow more time; {_PARTIAL}."
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,242 @@
+"""Bytes to frames: the WHATWG "event stream interpretation", to the letter. Knows nothing of LLMs and raises nothing.
+
+Two steps. `FrameReader.blocks` cuts the bytes at blank lines, whatever the chunking; `FrameReader.frame` reads the lines of one
+block. A frame is out as soon as its blank line is in. Both are linear in the bytes, also for one frame that drips in.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Any
+
+from .limits import DEFAULT_LIMITS, Limits
+from .values import Value
+
+__all__ = ["Frame", "FrameReader"]
+
+_BOM = b"\xef\xbb\xbf"
+_LF, _CR = 10, 13
+
+# A line end followed by a blank line. A CR counts alone only where no LF follows, so that a CRLF is never taken for two line
+# ends; at the end of the bytes a CR is taken at once, and the LF that may come next is skipped.
+_BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)")
+
+# More digits than that are no time anybody means, and Python refuses to read more than 4,300.
+_MAX_RETRY_DIGITS = 18
+
+
+class Frame(Value):
+    """One dispatched event, with the defaults of ``httpx_sse.ServerSentEvent``.
+
+    ``event`` is the event's name, ``data`` its data lines joined by LF, ``id`` the last event ID of the stream at that point, and
+    ``retry`` the reconnection time in milliseconds that this event set, or None.
+    """
+
+    __slots__ = ("data", "event", "id", "retry")
+    __match_args__ = ("event", "data", "id", "retry")
+
+    def __init__(self, event: str = "message", data: str = "", id: str = "", retry: int | None = None) -> None:
+        self.event = event
+        self.data = data
+        self.id = id
+        self.retry = retry
+
+    @property
+    def done(self) -> bool:
+        """Whether the data is ``[DONE]``, white space around it aside."""
+        return self.data.strip() == "[DONE]"
+
+    def json(self) -> Any:
+        """The data as JSON.
+
+        Raises:
+            ValueError: it is not JSON.
+        """
+        return json.loads(self.data)
+
+
+class FrameReader:
+    """The state of one event stream. ``overflow`` is set for good where a frame's lines are longer than ``max_frame_bytes``;
+    what came before it is still handed out, what comes after is ignored."""
+
+    __slots__ = (
+        "_begun",
+        "_ends",
+        "_has_cr",
+        "_plain",
+        "_room",
+        "_skip_lf",
+        "_tail",
+        "comments",
+        "consumed",
+        "last_event_id",
+        "overflow",
+        "retry_ms",
+    )
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._room = sys.maxsize if limits.max_frame_bytes is None else limits.max_frame_bytes
+        self._tail = bytearray()  # the block that is still open
+        self._begun = False  # the place for a BOM is past
+        self._plain = False  # it is, and no CR is about: LFs alone decide
+        self._skip_lf = False  # the bytes before ended in a CR that closed a block
+        self._has_cr = False  # there is a CR in the tail
+        self._ends: list[int] | None = None  # where the last blocks ended, kept where line ends differ in length
+        self.consumed = 0  # bytes of the stream before the tail
+        self.overflow = False
+        self.comments = 0
+        self.last_event_id = ""
+        self.retry_ms: int | None = None
+
+    # ---- bytes to blocks
+
+    def blocks(self, data: bytes) -> list[bytes]:
+        """Take up ``data`` and return the blocks that it closes, each the raw bytes before a blank line."""
+        if not self._plain or _CR in data:
+            return self._blocks_anywhere(data)
+        tail = self._tail
+        # `in` with a number costs a tenth of a search: it is what reads of a few bytes are made of.
+        if _LF not in data:
+            tail += data
+            if len(tail) > self._room:
+                self._check_tail()
+            return []
+        if tail or data[-2:] != b"\n\n":
+            seen = len(tail)
+            tail += data
+            end = tail.rfind(b"\n\n", seen - 1 if seen else 0) + 2  # only the new bytes are searched
+            if end < 2:
+                self._check_tail()
+                return []
+            data = bytes(tail[:end])
+            del tail[:end]
+        blocks = data.split(b"\n\n")
+        if rest := blocks.pop():  # one LF of an odd number of them: a blank line of its own, ahead of the next block
+            tail[:0] = rest
+        if len(data) > self._room:
+            self._check_blocks(blocks)
+        if len(tail) > self._room:
+            self._check_tail()
+        return blocks
+
+    def _blocks_anywhere(self, data: bytes) -> list[bytes]:
+        """The same where a BOM may come, or where there are CRs."""
+        if self.overflow:
+            return []
+        if not self._begun:
+            data = self._begin(data)
+        if self._skip_lf and data:
+            self._skip_lf = False
+            if data[0] == _LF:
+                self.consumed += 1
+                data = data[1:]
+        blocks = self._cut_anywhere(data)
+        self._plain = self._begun and not self._skip_lf and not self._has_cr and not self.overflow
+        return blocks
+
+    def _begin(self, data: bytes) -> bytes:
+        """Drop one leading BOM, which may come in pieces."""
+        head = bytes(self._tail) + data
+        self._tail.clear()
+        if len(head) < len(_BOM) and _BOM.startswith(head):
+            self._tail += head
+            return b""
+        self._begun = True
+        if head.startswith(_BOM):
+            self.consumed = len(_BOM)
+            return head[len(_BOM) :]
+        return head
+
+    def _cut_anywhere(self, data: bytes) -> list[bytes]:
+        """The general case: lines end in LF, CRLF or CR. A match can begin no more than two bytes before the new bytes."""
+        tail = self._tail
+        seen = len(tail)
+        tail += data
+        blocks: list[bytes] = []
+        ends: list[int] = []
+        start = 0
+        for blank in _BLANK_LINE.finditer(tail, max(seen - 2, 0)):
+            blocks.append(bytes(tail[start : blank.start()]))
+            start = blank.end()
+            ends.append(start)
+        if start:
+            self._skip_lf = start == len(tail) and tail[-1] == _CR
+            del tail[:start]
+        self._has_cr = _CR in (tail if start else data) or (self._has_cr and not start)
+        self._ends = ends
+        self._check_blocks(blocks)
+        self._check_tail()
+        return blocks
+
+    def _check_blocks(self, blocks: list[bytes]) -> None:
+        """Leave only the blocks before the first that is too long."""
+        for number, block in enumerate(blocks):
+            if len(block) > self._room:
+                del blocks[number:]
+                self._overflow()
+                break
+
+    def _check_tail(self) -> None:
+        # A line end at the end of the tail may be the first half of a blank line; it is no part of the frame's lines then.
+        tail = self._tail
+        if len(tail) > self._room and len(tail.rstrip(b"\r\n")) > self._room:
+            self._overflow()
+
+    def _overflow(self) -> None:
+        self.overflow = True
+        self._plain = False
+        self._tail = bytearray()
+
+    def offset_after(self, blocks: list[bytes], count: int) -> int:
+        """The stream's bytes up to and including the first ``count`` of the ``blocks`` that came last, blank lines included."""
+        if self._ends is not None:
+            return self.consumed + (self._ends[count - 1] if count else 0)
+        return self.consumed + sum(len(block) + 2 for block in blocks[:count])  # each closed by two LFs
+
+    def consume(self, blocks: list[bytes]) -> None:
+        """Note that these blocks, the last that came, have been read."""
+        self.consumed = self.offset_after(blocks, len(blocks))
+        self._ends = None
+
+    # ---- a block to a frame
+
+    def frame(self, block: bytes) -> Frame | None:
+        """The frame that a block's lines describe, or None where they hold no data (then nothing is dispatched)."""
+        if block[:6] == b"data: " and _LF not in block and _CR not in block:  # one data line, as most are
+            return Frame("message", _text(block[6:]), self.last_event_id)
+        event = b""
+        retry = None
+        data: list[bytes] = []
+        for line in block.splitlines():
+            name, colon, value = line.partition(b":")
+            if value[:1] == b" ":
+                value = value[1:]
+            if name == b"data":
+                data.append(value)
+            elif name == b"event":
+                event = value
+            elif name == b"id" and b"\0" not in value:
+                self.last_event_id = _text(value)
+            elif name == b"retry" and value.isdigit() and len(value) <= _MAX_RETRY_DIGITS:
+                self.retry_ms = retry = int(value)
+            elif colon and not name:
+                self.comments += 1
+        if not data:
+            return None
+        return Frame(_text(event) or "message", _text(b"\n".join(data)), self.last_event_id, retry)
+
+    def rest(self) -> Frame | None:
+        """The unfinished frame at the end of input, which is not dispatched: its ``id`` and ``retry`` do not count."""
+        last_event_id, retry_ms = self.last_event_id, self.retry_ms
+        frame = self.frame(bytes(self._tail)) if self._tail else None
+        self.last_event_id, self.retry_ms = last_event_id, retry_ms
+        return frame
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "replace")

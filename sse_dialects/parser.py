@@ -1,0 +1,83 @@
+"""The frame layer for whoever wants frames and no more."""
+
+from __future__ import annotations
+
+from .errors import LimitExceededError, MisuseError
+from .frames import Frame, FrameReader
+from .limits import DEFAULT_LIMITS, Limits
+
+__all__ = ["FrameParser", "as_bytes"]
+
+
+class FrameParser:
+    """An incremental parser of one event stream: bytes in at any cut, `Frame` objects out.
+
+    The rules are those of the WHATWG HTML standard, section "Interpreting an event stream". Time and memory are linear in the
+    bytes; what is kept between calls is at most one unfinished frame of ``limits.max_frame_bytes``.
+    """
+
+    __slots__ = ("_closed", "_limits", "_reader")
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
+        self._reader = FrameReader(limits)
+        self._closed = False
+
+    @property
+    def last_event_id(self) -> str:
+        """The last event ID that a dispatched block set, "" if none did."""
+        return self._reader.last_event_id
+
+    @property
+    def retry_ms(self) -> int | None:
+        """The reconnection time in milliseconds that the stream asked for last, or None."""
+        return self._reader.retry_ms
+
+    @property
+    def comments(self) -> int:
+        """How many comment lines have been ignored."""
+        return self._reader.comments
+
+    def feed(self, data: bytes | bytearray | memoryview) -> list[Frame]:
+        """Take up bytes of any length and return the frames that they complete.
+
+        Raises:
+            LimitExceededError: a frame's lines are longer than ``max_frame_bytes``; the frames before it are on ``.decoded``.
+            MisuseError: the parser is closed, or ``data`` is not bytes.
+        """
+        if self._closed:
+            raise MisuseError("this FrameParser is closed: make a new one for the next stream")
+        reader = self._reader
+        blocks = reader.blocks(data if type(data) is bytes else as_bytes(data))
+        frames: list[Frame] = []
+        for block in blocks:
+            frame = reader.frame(block)
+            if frame is not None:
+                frames.append(frame)
+        if reader.overflow:
+            raise self._too_large(frames)
+        return frames
+
+    def close(self) -> Frame | None:
+        """Say that no more bytes will come. Returns the unfinished last frame, which the standard does not dispatch, or None."""
+        self._closed = True
+        return self._reader.rest()
+
+    def _too_large(self, frames: list[Frame]) -> LimitExceededError:
+        error = LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
+        error.decoded = list(frames)
+        return error
+
+
+def as_bytes(data: bytes | bytearray | memoryview) -> bytes:
+    """``data`` as bytes that will not change under us.
+
+    Raises:
+        MisuseError: it is something else; decoded text is the usual mistake.
+    """
+    if type(data) is bytes:
+        return data
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        return bytes(data)
+    advice = "pass the raw bytes, before any decoding" if isinstance(data, str) else "pass bytes, bytearray or memoryview"
+    raise MisuseError(f"a stream is fed bytes, not {type(data).__name__}: {advice}")

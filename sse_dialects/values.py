@@ -1,0 +1,47 @@
+"""What events and answers have in common: small slotted values that compare, print and turn into plain JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Value", "plain"]
+
+_SHOWN = 60  # characters of a member in a repr: enough to recognise it, too few to fill a log with model text
+
+
+class Value:
+    """A value with the members named in ``__match_args__``, in that order."""
+
+    __slots__ = ()
+    __match_args__: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The members under their own names, in plain JSON types."""
+        return {name: plain(getattr(self, name)) for name in self.__match_args__}
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__match_args__)
+
+    __hash__ = None  # type: ignore[assignment]  # members may be dicts and lists
+
+    def __repr__(self) -> str:
+        members = (f"{name}={_short(getattr(self, name))}" for name in self.__match_args__)
+        return f"{type(self).__name__}({', '.join(members)})"
+
+
+def plain(value: Any) -> Any:
+    """``value`` with every `Value` in it turned into a dict."""
+    if isinstance(value, Value):
+        return value.to_dict()
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 4]}...{shown[-1]}"
