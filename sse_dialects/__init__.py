@@ -1,5 +1,6 @@
 """Read streamed LLM answers: bytes in, a whole answer or one clear error out."""
 
+from ._version import __version__
 from .answer import (
     Answer,
     Choice,
@@ -47,14 +48,17 @@ from .events import (
 from .frames import Frame
 from .limits import Limits
 from .parser import FrameParser
+from .streams import AsyncEventStream, EventStream, Stats, astream, stream
 
 __all__ = [
     "Answer",
+    "AsyncEventStream",
     "ChatAccumulator",
     "Choice",
     "Decoder",
     "DialectName",
     "Event",
+    "EventStream",
     "Extra",
     "FinishReason",
     "Finished",
@@ -78,6 +82,7 @@ __all__ = [
     "SSEDialectsError",
     "StalledStreamError",
     "Started",
+    "Stats",
     "StreamError",
     "TextDelta",
     "TextPart",
@@ -90,4 +95,7 @@ __all__ = [
     "UpstreamError",
     "Usage",
     "UsageReported",
+    "__version__",
+    "astream",
+    "stream",
 ]
