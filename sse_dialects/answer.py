@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from .root import MisuseError, SSEDialectsError
 from .sofar import object_so_far
-from .values import Value
+from .values import JSONArray, JSONObject, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +119,7 @@ class ToolCall(Value):
             raise InvalidArgumentsError(
                 f"{self._described()} are not JSON ({reason}): {self._advice()}", tool_call=self
             ) from None
-        if not isinstance(value, dict):
+        if not isinstance(value, JSONObject):
             raise InvalidArgumentsError(f"{self._described()} are JSON but no object: {self._advice()}", tool_call=self)
         return value
 
@@ -238,7 +238,7 @@ class Choice(Value):
         self.reasoning = reasoning
         self.refusal = refusal
         self.tool_calls = list(tool_calls)
-        self.finish_reason = finish_reason
+        self.finish_reason: FinishReason | None = finish_reason
         self.native_finish_reason = native_finish_reason
         self.extra = extra if extra is not None else {}
 
@@ -349,8 +349,8 @@ class Answer(Value):
 
 def _copied(value: Any) -> Any:
     """A deep copy of plain JSON."""
-    if isinstance(value, dict):
+    if isinstance(value, JSONObject):
         return {key: _copied(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, JSONArray):
         return [_copied(item) for item in value]
     return value

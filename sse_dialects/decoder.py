@@ -20,6 +20,7 @@ from .head import FOREIGN_BYTES, Head, dialect_of_body, error_of_body, foreign, 
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import as_bytes
 from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, is_keep_alive, recognised
+from .values import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -377,6 +378,6 @@ def _is_whole(frame: Frame) -> bool:
     if frame.done:
         return True
     try:
-        return isinstance(frame.json(), dict)
+        return isinstance(frame.json(), JSONObject)
     except (ValueError, RecursionError):
         return False

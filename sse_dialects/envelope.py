@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .values import JSONArray, JSONObject
+
 __all__ = ["Envelope", "error_in"]
+
+_MAX_WRAPPINGS = 4  # of an envelope in another; two are the most seen
 
 _MESSAGE_NAMES = ("message", "msg", "detail", "error_description", "error_message", "error_msg", "reason", "title")
 _TYPE_NAMES = ("type", "status", "error_type")
@@ -17,7 +21,7 @@ class Envelope:
     __slots__ = ("code", "message", "param", "raw", "retry_after", "type")
 
     def __init__(self, raw: Any) -> None:
-        fields = _innermost(raw) if isinstance(raw, dict) else {}
+        fields = _innermost(raw) if isinstance(raw, JSONObject) else {}
         self.raw = raw
         self.type: str | None = _first_text(fields, _TYPE_NAMES)
         self.code: str | int | None = _code(fields)
@@ -38,15 +42,15 @@ def error_in(payload: dict[str, Any]) -> Any:
         return payload
     detail = payload.get("detail")
     if detail and "choices" not in payload:
-        return detail if isinstance(detail, (dict, str)) else payload
+        return detail if isinstance(detail, (JSONObject, str)) else payload
     return None
 
 
 def _innermost(fields: dict[str, Any]) -> dict[str, Any]:
     """Gateways wrap the upstream's envelope in their own: the one that has the words is the one that counts."""
-    for _ in range(4):  # two wrappings are the most seen; a bound, because bytes may say anything
+    for _ in range(_MAX_WRAPPINGS):
         inner = fields.get("error")
-        if not isinstance(inner, dict) or _first_text(fields, _MESSAGE_NAMES):
+        if not isinstance(inner, JSONObject) or _first_text(fields, _MESSAGE_NAMES):
             break
         fields = inner
     return fields
@@ -64,14 +68,17 @@ def _code(fields: dict[str, Any]) -> str | int | None:
     return None
 
 
-def _spoken(raw: Any) -> str | None:
+def _spoken(raw: Any, wrappings: int = _MAX_WRAPPINGS) -> str | None:
     """The words of an error that is no envelope: a plain string, a wrapped string, FastAPI's list of ``{"loc", "msg"}``."""
     if isinstance(raw, str):
         return raw or None
-    if isinstance(raw, dict):
-        return next((spoken for name in ("error", "detail") if (spoken := _spoken(raw.get(name)))), None)
-    if isinstance(raw, list):
-        return "; ".join(text for item in raw if isinstance(item, dict) and (text := _first_text(item, _MESSAGE_NAMES))) or None
+    if isinstance(raw, JSONObject) and wrappings:
+        return next((spoken for name in ("error", "detail") if (spoken := _spoken(raw.get(name), wrappings - 1))), None)
+    if isinstance(raw, JSONArray):
+        return (
+            "; ".join(text for item in raw if isinstance(item, JSONObject) and (text := _first_text(item, _MESSAGE_NAMES)))
+            or None
+        )
     return None
 
 

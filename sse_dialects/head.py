@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .dialects.payload import WHITE_SPACE, BadPayloadError, parse
 from .envelope import error_in
 from .errors import NotAnEventStreamError, TruncatedStreamError
+from .values import JSONArray, JSONObject
 
 if TYPE_CHECKING:
     from .answer import DialectName
@@ -116,18 +117,18 @@ def _is_cut(text: str) -> bool:
 
 def dialect_of_body(value: Any) -> DialectName | None:
     """The dialect whose unstreamed object this is, None for anything else."""
-    if not isinstance(value, dict):
+    if not isinstance(value, JSONObject):
         return None
-    if isinstance(value.get("choices"), list):
+    if isinstance(value.get("choices"), JSONArray):
         return "chat"
-    if value.get("type") == "message" and isinstance(value.get("content"), list):
+    if value.get("type") == "message" and isinstance(value.get("content"), JSONArray):
         return "messages"
-    if value.get("object") == "response" or isinstance(value.get("output"), list):
+    if value.get("object") == "response" or isinstance(value.get("output"), JSONArray):
         return "responses"
     return None
 
 
 def error_of_body(value: Any) -> Any:
     """The payload that reports an error, also as the first of an array, or None."""
-    first = value[0] if isinstance(value, list) and value else value
-    return first if isinstance(first, dict) and error_in(first) is not None else None
+    first = value[0] if isinstance(value, JSONArray) and value else value
+    return first if isinstance(first, JSONObject) and error_in(first) is not None else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from .errors import LimitExceededError, MisuseError
 from .frames import Frame, FrameReader
 from .limits import DEFAULT_LIMITS, Limits
@@ -69,7 +71,7 @@ class FrameParser:
         return error
 
 
-def as_bytes(data: bytes | bytearray | memoryview) -> bytes:
+def as_bytes(data: object) -> bytes:
     """``data`` as bytes that will not change under us.
 
     Raises:
@@ -77,7 +79,9 @@ def as_bytes(data: bytes | bytearray | memoryview) -> bytes:
     """
     if type(data) is bytes:
         return data
-    if isinstance(data, (bytes, bytearray, memoryview)):
+    if isinstance(data, (bytes, bytearray)):
         return bytes(data)
+    if isinstance(data, memoryview):
+        return cast("memoryview[int]", data).tobytes()
     advice = "pass the raw bytes, before any decoding" if isinstance(data, str) else "pass bytes, bytearray or memoryview"
     raise MisuseError(f"a stream is fed bytes, not {type(data).__name__}: {advice}")

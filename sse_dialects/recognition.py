@@ -9,6 +9,7 @@ from .dialects.messages import MessagesAccumulator
 from .dialects.payload import WHITE_SPACE, BadPayloadError, parse, parse_lines
 from .dialects.responses import ResponsesAccumulator
 from .envelope import error_in
+from .values import JSONObject
 
 if TYPE_CHECKING:
     from .answer import DialectName
@@ -61,7 +62,7 @@ def recognised(frame: Frame, max_depth: int | None) -> str | None:
 def _recognised(event: str, payload: Any) -> str | None:
     if payload == "[DONE]":
         return "chat"
-    if not isinstance(payload, dict):
+    if not isinstance(payload, JSONObject):
         return None
     kind = payload.get("type")
     kind = kind if isinstance(kind, str) and kind else event

@@ -16,7 +16,7 @@ _FINAL = re.compile(
     r"|context_length|context_window|max_tokens|prompt_too_long|string_above_max_length"
     r"|auth|api_?key|credential|forbidden|permission|access_denied|not_allowed|blocked"
     r"|quota|balance|billing|credit|payment|funds|budget|spend"
-    r"|policy|content_filter|moderation|safety|guardrail|refus",
+    r"|policy|content_filter|moderation|safety|guardrail|refusal",
     re.IGNORECASE,
 )
 

@@ -6,10 +6,13 @@ import json
 import re
 from typing import Any
 
+from .values import JSONObject
+
 __all__ = ["object_so_far"]
 
 # A string (group 1 is its closing quote, empty where the text ends first) or a structural character.
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*\\?("?)|[{}\[\],]', re.DOTALL)
+_HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?$")
 _CLOSER = {"{": "}", "[": "]"}
 
 
@@ -22,30 +25,34 @@ def object_so_far(text: str) -> dict[str, Any]:
             value = json.loads(candidate)
         except (ValueError, RecursionError):
             continue
-        return value if isinstance(value, dict) else {}
+        return value if isinstance(value, JSONObject) else {}
     return {}
 
 
 def _candidates(text: str) -> list[str]:
     closers: list[str] = []
-    safe, safe_closers, end = 0, "", text
+    popped: list[str] = []  # since `safe`, the last place after which what follows can be left out
+    safe, end = 0, text
     for token in _TOKEN.finditer(text):
         mark = token.group()
         if mark in _CLOSER:
             closers.append(_CLOSER[mark])
-            safe, safe_closers = token.end(), "".join(reversed(closers))
+            safe = token.end()
+            popped.clear()
         elif mark in ("}", "]"):
             if closers:
-                closers.pop()
+                popped.append(closers.pop())
         elif mark == ",":
-            safe, safe_closers = token.start(), "".join(reversed(closers))
+            safe = token.start()
+            popped.clear()
         elif not token.group(1):
             end = _closed(text)
-    return [end + "".join(reversed(closers)), text[:safe] + safe_closers]
+    closing = "".join(reversed(closers))
+    return [end + closing, text[:safe] + "".join(popped) + closing]
 
 
 def _closed(text: str) -> str:
-    """``text``, which ends inside a string, with half an escape removed and the quote added."""
-    tail = re.search(r"\\(?:u[0-9a-fA-F]{0,3})?$", text)
+    """``text``, which ends inside a string, with half an escape, or half a surrogate pair, removed and the quote added."""
+    tail = _HALF_ESCAPE.search(text)
     escaped = tail is not None and (len(text[: tail.start() + 1]) - len(text[: tail.start() + 1].rstrip("\\"))) % 2 == 1
     return (text[: tail.start()] if tail and escaped else text) + '"'

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Value", "plain"]
+__all__ = ["JSONArray", "JSONObject", "Value", "plain"]
+
+if TYPE_CHECKING:
+
+    class JSONObject(dict[str, Any]):
+        """What `isinstance` against a dict means for a value that json.loads gave."""
+
+    class JSONArray(list[Any]):
+        """What `isinstance` against a list means for a value that json.loads gave."""
+
+else:
+    JSONObject, JSONArray = dict, list
 
 _SHOWN = 60  # characters of a member in a repr: enough to recognise it, too few to fill a log with model text
 
@@ -35,9 +46,9 @@ def plain(value: Any) -> Any:
     """``value`` with every `Value` in it turned into a dict."""
     if isinstance(value, Value):
         return value.to_dict()
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, JSONArray):
         return [plain(item) for item in value]
-    if isinstance(value, dict):
+    if isinstance(value, JSONObject):
         return {key: plain(item) for key, item in value.items()}
     return value
 

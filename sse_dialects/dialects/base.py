@@ -9,6 +9,7 @@ from ..envelope import Envelope, error_in
 from ..errors import LimitExceededError, MalformedStreamError, StreamError, TruncatedStreamError, UpstreamError
 from ..events import Started, UsageReported
 from ..limits import DEFAULT_LIMITS, Limits
+from ..values import JSONArray, JSONObject
 from .finish import finish_reason
 from .payload import WHITE_SPACE, BadPayloadError, has_halves, parse, parse_lines, scrubbed
 from .telling import Teller
@@ -30,10 +31,12 @@ class FrameLike(Protocol):
     @property
     def event(self) -> str:
         """The event's name."""
+        ...
 
     @property
     def data(self) -> str:
         """Its data lines, joined by LF."""
+        ...
 
 
 class Accumulator:
@@ -176,7 +179,7 @@ class Accumulator:
                 return
             if payload == "[DONE]":
                 self._on_done()
-            elif isinstance(payload, dict) and payload.get("type") != "ping":
+            elif isinstance(payload, JSONObject) and payload.get("type") != "ping":
                 self.content_count += 1
                 self._had_halves |= self._tell.halves
                 self._on_payload(event, payload)
@@ -308,7 +311,7 @@ class Accumulator:
         )
 
     def _answer(self, choices: list[Choice], extra: dict[str, Any], native: dict[str, Any], turn: list[dict[str, Any]]) -> Answer:
-        extra = {name: list(value) if isinstance(value, list) else value for name, value in extra.items()}
+        extra = {name: list(value) if isinstance(value, JSONArray) else value for name, value in extra.items()}
         if self._had_halves:
             native, turn = scrubbed(native), scrubbed(turn)
         return Answer(self.dialect, self.id, self.model, self.complete, choices, self.usage, extra, native, turn)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from ..values import JSONArray
 from .joined import Joined
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, TextBuilder
 from .payload import dumped
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "block_of", "opened"]
 
+_P = TypeVar("_P", bound=PartBuilder)
+
 _PATH = ("delta",)
 
 
-class Block:
+class Block(Generic[_P]):
     """A content block: ``fields`` as it was opened, ``part`` what has come since.
 
     ``_DELTAS`` names what each type of delta adds: the member that holds it, in the delta and in the block.
@@ -27,9 +30,8 @@ class Block:
     __slots__ = ("fields", "part")
 
     _DELTAS: ClassVar[dict[str, str]] = {}
-    part: PartBuilder
 
-    def __init__(self, fields: dict[str, Any], part: PartBuilder) -> None:
+    def __init__(self, fields: dict[str, Any], part: _P) -> None:
         self.fields = fields
         self.part = part
 
@@ -53,17 +55,17 @@ class Block:
         return dict(self.fields)
 
 
-class TextBlock(Block):
+class TextBlock(Block[TextBuilder]):
     """Text, with the citations that support it."""
 
     __slots__ = ("citations",)
 
     _DELTAS: ClassVar[dict[str, str]] = {"text_delta": "text", "citations_delta": "citation"}
 
-    def __init__(self, fields: dict[str, Any], part: PartBuilder) -> None:
+    def __init__(self, fields: dict[str, Any], part: TextBuilder) -> None:
         super().__init__(fields, part)
         citations = fields.get("citations")
-        self.citations: list[Any] = list(citations) if isinstance(citations, list) else []
+        self.citations: list[Any] = list(citations) if isinstance(citations, JSONArray) else []
 
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
@@ -91,13 +93,12 @@ class TextBlock(Block):
         return native
 
 
-class ThinkingBlock(Block):
+class ThinkingBlock(Block[ReasoningBuilder]):
     """Reasoning and its signature, which may come without any text."""
 
     __slots__ = ()
 
     _DELTAS: ClassVar[dict[str, str]] = {"thinking_delta": "thinking", "signature_delta": "signature"}
-    part: ReasoningBuilder
 
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
@@ -120,26 +121,24 @@ class ThinkingBlock(Block):
         return {**self.fields, "thinking": self.part.text()}
 
 
-class RedactedBlock(Block):
+class RedactedBlock(Block[ReasoningBuilder]):
     """Reasoning that only the provider can read."""
 
     __slots__ = ()
-
-    part: ReasoningBuilder
 
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
         self.part.encrypted = text_member(self.fields, "data") or None
 
 
-class InputBlock(Block):
+class InputBlock(Block[_P]):
     """A block whose ``input`` comes as pieces of JSON text: what any tool, the client's or the server's, is called with."""
 
     __slots__ = ("pieces",)
 
     _DELTAS: ClassVar[dict[str, str]] = {"input_json_delta": "partial_json"}
 
-    def __init__(self, fields: dict[str, Any], part: PartBuilder) -> None:
+    def __init__(self, fields: dict[str, Any], part: _P) -> None:
         super().__init__(fields, part)
         self.pieces: Pieces = part
 
@@ -168,12 +167,10 @@ class InputBlock(Block):
             return text
 
 
-class ToolBlock(InputBlock):
+class ToolBlock(InputBlock[CallBuilder]):
     """A call that the client is asked to make."""
 
     __slots__ = ()
-
-    part: CallBuilder
 
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
@@ -194,15 +191,13 @@ class ToolBlock(InputBlock):
             tell.out.append(self.part.add(given if isinstance(given, str) and given else dumped(given or {})))
 
 
-class OtherBlock(InputBlock):
+class OtherBlock(InputBlock[OtherBuilder]):
     """Any other block: server tools and their results, compaction, types newer than this library. String members of deltas
     are joined to the block's own."""
 
     __slots__ = ("joined",)
 
-    part: OtherBuilder
-
-    def __init__(self, fields: dict[str, Any], part: PartBuilder) -> None:
+    def __init__(self, fields: dict[str, Any], part: OtherBuilder) -> None:
         super().__init__(fields, part)
         self.joined = Joined()
 
@@ -229,7 +224,7 @@ class OtherBlock(InputBlock):
         return native
 
 
-_KINDS: dict[str, tuple[type[Block], type[PartBuilder]]] = {
+_KINDS: dict[str, tuple[type[Block[Any]], type[PartBuilder]]] = {
     "text": (TextBlock, TextBuilder),
     "thinking": (ThinkingBlock, ReasoningBuilder),
     "redacted_thinking": (RedactedBlock, ReasoningBuilder),
@@ -245,7 +240,7 @@ _OPENED_BY: dict[str, dict[str, Any]] = {
 }
 
 
-def opened(fields: dict[str, Any], parts: list[PartBuilder], tell: Teller) -> Block:
+def opened(fields: dict[str, Any], parts: list[PartBuilder], tell: Teller) -> Block[Any]:
     """A new block, its part added to ``parts``."""
     fields, place = tell.clean(fields), len(parts)
     if fields.get("type") == "tool_use":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..envelope import error_in
 from ..errors import UpstreamError
 from ..events import Extra, Finished
+from ..values import JSONArray, JSONObject
 from .base import Accumulator
 from .chat_choice import ChatChoice
 from .chat_delta import flush, take_delta
@@ -83,7 +84,7 @@ class ChatAccumulator(Accumulator):
         self.model = self.model or self._tell.word(payload, "model")
         self._start()
         for fields in items(payload, "choices"):
-            if isinstance(fields, dict):
+            if isinstance(fields, JSONObject):
                 self._take_choice(fields)
         for name, value in payload.items():
             if value is None or name in _HANDLED:
@@ -98,18 +99,18 @@ class ChatAccumulator(Accumulator):
 
     def _take_usage(self, usage: Any) -> None:
         """The last usage object that holds a count replaces earlier ones whole."""
-        if isinstance(usage, dict) and holds_count(usage):
+        if isinstance(usage, JSONObject) and holds_count(usage):
             self._report_usage(input_includes_cache(self._tell.clean(usage)))
 
     # ---- choices
 
     def _take_choice(self, fields: dict[str, Any]) -> None:
         choice = self._choice_at(fields.get("index"))
-        for name, take in _CHOICE_MEMBERS.items():
+        for name, take in self._CHOICE_MEMBERS.items():
             if fields.get(name) is not None:
                 take(self, choice, fields)
         for name, value in fields.items():
-            if value is not None and name not in _CHOICE_MEMBERS and name != "index":
+            if value is not None and name not in self._CHOICE_MEMBERS and name != "index":
                 self._tell.extra(choice.extra, name, value, choice.index)
                 choice.other[name] = choice.extra[name]
 
@@ -131,12 +132,12 @@ class ChatAccumulator(Accumulator):
     def _logprobs(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
         """Lists of token logprobs are joined, under ``content`` and ``refusal``; of other servers' forms the last counts."""
         logprobs = self._tell.clean(fields["logprobs"])
-        if not isinstance(logprobs, dict):
+        if not isinstance(logprobs, JSONObject):
             self._tell.extra(choice.extra, "logprobs", logprobs, choice.index)
         elif new := {name: value for name, value in logprobs.items() if value}:
             kept = choice.extra.setdefault("logprobs", {})
             for name, value in new.items():
-                if isinstance(value, list):
+                if isinstance(value, JSONArray):
                     kept.setdefault(name, []).extend(value)
                 else:
                     kept[name] = value
@@ -154,6 +155,16 @@ class ChatAccumulator(Accumulator):
         """The first one binds; some servers send a second, and empty ones say nothing."""
         choice.finish_reason = choice.finish_reason or self._tell.word(fields, "finish_reason")
         self._choice_failed = fields["finish_reason"] == "error"
+
+    # In this order, whatever the order in the chunk: text counts before the reason it ended for.
+    _CHOICE_MEMBERS: ClassVar[dict[str, Callable[[ChatAccumulator, ChatChoice, dict[str, Any]], None]]] = {
+        "delta": _delta,
+        "message": _message,
+        "logprobs": _logprobs,
+        "usage": _usage,
+        "error": _error,
+        "finish_reason": _finish_reason,
+    }
 
     # ---- the end
 
@@ -207,15 +218,4 @@ def _reported(payload: dict[str, Any]) -> Any:
     if payload.get("usage") is not None:
         return payload["usage"]
     vendor = payload.get("x_groq")
-    return vendor.get("usage") if isinstance(vendor, dict) else None
-
-
-# In this order, whatever the order in the chunk: text counts before the reason it ended for.
-_CHOICE_MEMBERS: dict[str, Callable[[ChatAccumulator, ChatChoice, dict[str, Any]], None]] = {
-    "delta": ChatAccumulator._delta,
-    "message": ChatAccumulator._message,
-    "logprobs": ChatAccumulator._logprobs,
-    "usage": ChatAccumulator._usage,
-    "error": ChatAccumulator._error,
-    "finish_reason": ChatAccumulator._finish_reason,
-}
+    return vendor.get("usage") if isinstance(vendor, JSONObject) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..values import JSONObject
 from .joined import Joined
 from .parts import CallBuilder
 from .payload import dumped
@@ -24,10 +25,10 @@ class Piece:
     __slots__ = ("arguments", "id", "index", "kind", "name", "other")
 
     def __init__(self, element: dict[str, Any]) -> None:
-        custom = element.get("type") == "custom" or isinstance(element.get("custom"), dict)
+        custom = element.get("type") == "custom" or isinstance(element.get("custom"), JSONObject)
         self.kind: ToolCallKind = "custom" if custom else "function"
         body = element.get(self.kind)
-        fields: dict[str, Any] = body if isinstance(body, dict) else {}
+        fields: dict[str, Any] = body if isinstance(body, JSONObject) else {}
         self.index = _index(element.get("index"))
         self.id = _word(element.get("id"))
         self.name = _word(fields.get("name"))
@@ -65,7 +66,7 @@ class ChatCall(CallBuilder):
             return False
         self._checked = len(text)
         try:
-            return isinstance(json.loads(text), dict)
+            return isinstance(json.loads(text), JSONObject)
         except (ValueError, RecursionError):
             return False
 
@@ -117,7 +118,7 @@ class Calls:
             piece.id is None
             and call.name is not None
             and (piece.index is None or piece.name != call.name)
-            and (call.has_whole_arguments())
+            and call.has_whole_arguments()
         )
 
     def open(self, call: ChatCall) -> ChatCall:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..values import JSONObject
 from .chat_calls import Calls
 from .joined import Joined
 from .parts import Pieces
@@ -101,6 +102,6 @@ class ChatChoice:
         message = self.native_message()
         turn = {"role": "assistant", "content": None, **{name: message[name] for name in _TURN_MEMBERS if name in message}}
         audio = message.get("audio")
-        if isinstance(audio, dict) and audio.get("id"):
+        if isinstance(audio, JSONObject) and audio.get("id"):
             turn["audio"] = {"id": audio["id"]}  # a request refers to audio; it does not carry it
         return [turn]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..events import Extra
+from ..values import JSONArray, JSONObject
 from .chat_calls import ChatCall, Piece
 from .chat_reasoning import ENTRY_LISTS, Entries
 from .content_parts import ContentParts, text_of, thinking_of
@@ -53,7 +54,7 @@ def flush(choice: ChatChoice, tell: Teller) -> None:
 
 
 def _content(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
-    if isinstance(delta[name], list):
+    if isinstance(delta[name], JSONArray):
         _content_list(choice, delta[name], tell)
         return
     text = text_member(delta, name)
@@ -70,7 +71,7 @@ def _content_list(choice: ChatChoice, content: list[Any], tell: Teller) -> None:
         if before := choice.member("content").text():
             choice.content_parts.add("text", before)
     for part in content:
-        if isinstance(part, (str, dict)):
+        if isinstance(part, (str, JSONObject)):
             _content_part(choice, choice.content_parts, part, tell)
 
 
@@ -78,7 +79,7 @@ def _content_part(choice: ChatChoice, native: ContentParts, part: str | dict[str
     if (text := text_of(part)) is not None:
         native.add("text", text)
         _text(choice, text, tell)
-    elif isinstance(part, dict) and (thinking := thinking_of(part)) is not None:
+    elif isinstance(part, JSONObject) and (thinking := thinking_of(part)) is not None:
         native.add("thinking", thinking)
         tell.text(choice.run(ReasoningBuilder, tell), thinking)
     else:
@@ -174,7 +175,7 @@ def _last_reasoning(choice: ChatChoice, tell: Teller) -> ReasoningBuilder:
 
 
 def _tool_calls(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
-    elements = [element for element in items(delta, name) if isinstance(element, dict)]
+    elements = [element for element in items(delta, name) if isinstance(element, JSONObject)]
     for number, element in enumerate(elements):
         piece = Piece(_clean_names(element, tell))
         call = choice.calls.find(piece, first=number == 0)
@@ -227,7 +228,7 @@ def _clean_names(element: dict[str, Any], tell: Teller) -> dict[str, Any]:
         return element
     for body, text in (("function", "arguments"), ("custom", "input")):
         fields = element.get(body)
-        if isinstance(fields, dict) and isinstance(fields.get(text), str):
+        if isinstance(fields, JSONObject) and isinstance(fields.get(text), str):
             cleaned[body][text] = fields[text]
     return cleaned
 
@@ -256,7 +257,7 @@ def _annotations(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Tel
 def _audio(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
     """Audio comes in pieces of base64, each padded for itself: natively they are one string, in `extra` they are listed."""
     value = tell.clean(delta[name])
-    if not isinstance(value, dict):
+    if not isinstance(value, JSONObject):
         _other(choice, name, delta, tell)
         return
     choice.message.add({name: value})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..values import JSONObject
 from .joined import Joined
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Entry:
     __slots__ = ("encrypted", "signature", "text")
 
     def __init__(self, fields: dict[str, Any]) -> None:
-        self.text = next((text for name in _TEXT_NAMES if isinstance(text := fields.get(name), str) and text), "")
+        self.text: str = next((text for name in _TEXT_NAMES if isinstance(text := fields.get(name), str) and text), "")
         signature, data = fields.get("signature"), fields.get("data")
         self.signature = signature if isinstance(signature, str) and signature else None
         self.encrypted = data if isinstance(data, str) and data else None
@@ -45,7 +46,7 @@ class Entries:
     def add(self, entries: list[Any]) -> Iterator[Entry]:
         """Add a delta's entries and return what each says."""
         for fields in entries:
-            if isinstance(fields, dict):
+            if isinstance(fields, JSONObject):
                 entry = Entry(fields)
                 self._slot(fields, entry).add(fields)
                 yield entry

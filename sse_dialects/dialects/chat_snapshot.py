@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..events import Extra
+from ..values import JSONObject
 from .chat_delta import take_delta
 from .telling import items
 
@@ -47,14 +48,14 @@ def _rest_of_calls(choice: ChatChoice, calls: list[Any], contradicted: dict[str,
     """The snapshot's calls, in its order, less what the deltas brought."""
     known = choice.calls.in_order()
     by_id = {call.id: call for call in known if call.id}
-    rest = []
+    rest: list[dict[str, Any]] = []
     for place, element in enumerate(calls):
-        if not isinstance(element, dict):
+        if not isinstance(element, JSONObject):
             continue
         call = by_id.get(element.get("id") or "") or (known[place] if place < len(known) else None)
-        body_name = "custom" if isinstance(element.get("custom"), dict) else "function"
+        body_name = "custom" if isinstance(element.get("custom"), JSONObject) else "function"
         body = element.get(body_name)
-        arguments = body.get("input" if body_name == "custom" else "arguments") if isinstance(body, dict) else None
+        arguments = body.get("input" if body_name == "custom" else "arguments") if isinstance(body, JSONObject) else None
         if call is None:
             rest.append({**element, "index": element.get("index", f"snapshot {place}")})
         elif isinstance(arguments, str) and arguments.startswith(had := call.text()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..values import JSONArray, JSONObject
 from .parts import Pieces
 
 __all__ = ["ContentParts", "text_of", "thinking_of"]
@@ -50,13 +51,13 @@ def thinking_of(part: dict[str, Any]) -> str | None:
     thinking = part.get("thinking")
     if isinstance(thinking, str):
         return thinking
-    if not isinstance(thinking, list):
+    if not isinstance(thinking, JSONArray):
         return None
-    return "".join(text for item in thinking if isinstance(item, (str, dict)) and (text := text_of(item)))
+    return "".join(text for item in thinking if isinstance(item, (str, JSONObject)) and (text := text_of(item)))
 
 
 def _native(kind: str, part: Pieces | dict[str, Any]) -> dict[str, Any]:
-    if isinstance(part, dict):
+    if not isinstance(part, Pieces):
         return part
     if kind == "thinking":
         return {"type": "thinking", "thinking": [{"type": "text", "text": part.text()}]}

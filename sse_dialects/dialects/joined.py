@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..values import JSONArray, JSONObject
 from .parts import Pieces
 
 __all__ = ["Joined", "built", "joined"]
@@ -44,12 +45,12 @@ def joined(before: Any, value: Any) -> Any:
         pieces = before if isinstance(before, Pieces) else Pieces()
         pieces.append(value)
         return pieces
-    if isinstance(value, list):
-        if not isinstance(before, list):
+    if isinstance(value, JSONArray):
+        if not isinstance(before, JSONArray):
             return list(value)
         before.extend(value)
         return before
-    if isinstance(value, dict):
+    if isinstance(value, JSONObject):
         fields = before if isinstance(before, Joined) else Joined()
         fields.add(value)
         return fields
@@ -62,4 +63,4 @@ def built(value: Any) -> Any:
         return value.text()
     if isinstance(value, Joined):
         return value.build()
-    return list(value) if isinstance(value, list) else value
+    return list(value) if isinstance(value, JSONArray) else value

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..envelope import error_in
 from ..errors import MalformedStreamError
 from ..events import Finished
+from ..values import JSONObject
 from .base import Accumulator
 from .blocks import Block, block_of, opened
 from .finish import finish_reason
@@ -48,8 +49,8 @@ class MessagesAccumulator(Accumulator):
     def _prepare(self) -> None:
         self._opened = False  # message_start has come
         self._message: dict[str, Any] = {}  # the unstreamed message without its content
-        self._blocks: list[Block] = []
-        self._by_index: dict[str, Block] = {}
+        self._blocks: list[Block[Any]] = []
+        self._by_index: dict[str, Block[Any]] = {}
         self._parts: list[Any] = []
         self._stopped: list[CallBuilder] = []  # calls whose block has been closed, until the next frame says that they are whole
         self._usage: dict[str, Any] = {}
@@ -63,7 +64,7 @@ class MessagesAccumulator(Accumulator):
             kind = event
             payload = {**payload, "type": kind}
         self._finish_stopped(kind, payload)
-        take = _EVENTS.get(kind)
+        take = self._EVENTS.get(kind)
         if take is not None:
             take(self, payload)
         elif raw := error_in(payload):
@@ -102,7 +103,7 @@ class MessagesAccumulator(Accumulator):
         self._merge(message)
         self._merge_usage(message.get("usage"))
         for index, block in enumerate(items(message, "content")):
-            if isinstance(block, dict):
+            if isinstance(block, JSONObject):
                 self._open(index, block)
 
     def _message_delta(self, payload: dict[str, Any]) -> None:
@@ -130,7 +131,7 @@ class MessagesAccumulator(Accumulator):
 
     def _merge_usage(self, usage: Any) -> None:
         """Member by member: later values replace earlier ones, null erases nothing."""
-        if not isinstance(usage, dict):
+        if not isinstance(usage, JSONObject):
             return
         merged = {**self._usage, **{name: value for name, value in self._tell.clean(usage).items() if value is not None}}
         for name, value in usage.items():
@@ -150,7 +151,7 @@ class MessagesAccumulator(Accumulator):
         self._keep(str(index), block)
         block.begin(self._tell, self._extra)
 
-    def _keep(self, key: str, block: Block) -> None:
+    def _keep(self, key: str, block: Block[Any]) -> None:
         self._blocks.append(block)
         self._by_index[key] = block
 
@@ -159,7 +160,7 @@ class MessagesAccumulator(Accumulator):
         delta = object_member(payload, "delta")
         self._block_for(str(payload.get("index")), delta).add(delta, self._tell, self._extra)
 
-    def _block_for(self, key: str, delta: dict[str, Any]) -> Block:
+    def _block_for(self, key: str, delta: dict[str, Any]) -> Block[Any]:
         """The block at that index. A delta that speaks of another kind gets a block of its own, so that neither is spoiled."""
         kind = delta.get("type")
         block = self._by_index.get(key)
@@ -229,13 +230,12 @@ class MessagesAccumulator(Accumulator):
         turn = [{"role": "assistant", "content": [block.native() for block in self._blocks]}]
         return self._answer(choices, self._extra, native, turn)
 
-
-_EVENTS: dict[str, Callable[[MessagesAccumulator, dict[str, Any]], None]] = {
-    "message_start": MessagesAccumulator._message_start,
-    "content_block_start": MessagesAccumulator._block_start,
-    "content_block_delta": MessagesAccumulator._block_delta,
-    "content_block_stop": MessagesAccumulator._block_stop,
-    "message_delta": MessagesAccumulator._message_delta,
-    "message_stop": MessagesAccumulator._message_stop,
-    "error": MessagesAccumulator._on_error,
-}
+    _EVENTS: ClassVar[dict[str, Callable[[MessagesAccumulator, dict[str, Any]], None]]] = {
+        "message_start": _message_start,
+        "content_block_start": _block_start,
+        "content_block_delta": _block_delta,
+        "content_block_stop": _block_stop,
+        "message_delta": _message_delta,
+        "message_stop": _message_stop,
+        "error": _on_error,
+    }

@@ -134,8 +134,8 @@ class CallBuilder(PartBuilder):
 
     def __init__(self, choice: int, place: int, id: str | None, name: str | None, kind: ToolCallKind) -> None:
         super().__init__(choice, place)
-        self.id = id
-        self.name = name
+        self.id: str | None = id
+        self.name: str | None = name
         self.kind: ToolCallKind = kind
         self.announced = False
         self.stopped = False  # the stream has closed it, which does not always mean that it is whole

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LimitExceededError
+from ..values import JSONArray, JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,8 +104,8 @@ def scrubbed(value: Any) -> Any:
     """A parsed value in which every string is `settled`."""
     if isinstance(value, str):
         return settled(value)
-    if isinstance(value, list):
+    if isinstance(value, JSONArray):
         return [scrubbed(item) for item in value]
-    if isinstance(value, dict):
+    if isinstance(value, JSONObject):
         return {settled(name): scrubbed(item) for name, item in value.items()}
     return value

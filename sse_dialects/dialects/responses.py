@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..envelope import error_in
 from ..events import Finished
+from ..values import JSONObject
 from .base import Accumulator
 from .finish import finish_reason
 from .parts import CallBuilder
@@ -60,7 +61,7 @@ class ResponsesAccumulator(Accumulator):
         if not isinstance(kind, str) or not kind:
             kind = event
             payload = {**payload, "type": kind}
-        if (ours := _EVENTS.get(kind)) is not None:
+        if (ours := self._EVENTS.get(kind)) is not None:
             ours(self, payload)
         elif (take := EVENTS.get(kind)) is not None:
             self._start()
@@ -93,7 +94,7 @@ class ResponsesAccumulator(Accumulator):
                 self._tell.extra(self._extra, name, value)
         self._output.take_snapshot(items(response, "output"))
         usage = response.get("usage")
-        if isinstance(usage, dict) and holds_count(usage):
+        if isinstance(usage, JSONObject) and holds_count(usage):
             self._report_usage(input_includes_cache(self._tell.clean(usage)))
 
     def _end(self, payload: dict[str, Any]) -> None:
@@ -121,7 +122,7 @@ class ResponsesAccumulator(Accumulator):
     def _reason(self) -> str | None:
         if self._status == "incomplete":
             details = self._response.get("incomplete_details")
-            reason = details.get("reason") if isinstance(details, dict) else None
+            reason = details.get("reason") if isinstance(details, JSONObject) else None
             return reason if isinstance(reason, str) and reason else self._status
         return self._status
 
@@ -148,14 +149,13 @@ class ResponsesAccumulator(Accumulator):
         choices = [self._choice(0, parts, calls, self._reason)] if self._started else []
         return self._answer(choices, self._extra, native, output)
 
-
-_EVENTS: dict[str, Callable[[ResponsesAccumulator, dict[str, Any]], None]] = {
-    "response.created": ResponsesAccumulator._progress,
-    "response.queued": ResponsesAccumulator._progress,
-    "response.in_progress": ResponsesAccumulator._progress,
-    "response.completed": ResponsesAccumulator._end,
-    "response.incomplete": ResponsesAccumulator._end,
-    "response.cancelled": ResponsesAccumulator._end,
-    "response.failed": ResponsesAccumulator._failed,
-    "error": ResponsesAccumulator._on_error,
-}
+    _EVENTS: ClassVar[dict[str, Callable[[ResponsesAccumulator, dict[str, Any]], None]]] = {
+        "response.created": _progress,
+        "response.queued": _progress,
+        "response.in_progress": _progress,
+        "response.completed": _end,
+        "response.incomplete": _end,
+        "response.cancelled": _end,
+        "response.failed": _failed,
+        "error": _on_error,
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..values import JSONArray
 from .responses_items import CallItem, MessageItem, OtherItem, ReasoningItem
 from .telling import object_member, text_member
 
@@ -71,7 +72,7 @@ def _text_delta(output: Output, payload: dict[str, Any]) -> None:
     content = _content(output, payload, "output_text")
     output.tell.text(content.part, text_member(payload, "delta"), _DELTA)
     logprobs = payload.get("logprobs")
-    if isinstance(logprobs, list) and logprobs:
+    if isinstance(logprobs, JSONArray) and logprobs:
         content.logprobs.extend(output.tell.clean(logprobs))
         output.tell.extra_items(output.extra, "logprobs", logprobs, 0, content.part.place)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..events import Extra
+from ..values import JSONArray, JSONObject
 from .joined import Joined
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, RefusalBuilder, TextBuilder
 from .payload import settled
@@ -94,7 +95,7 @@ class Content:
     def _grow(self, kept: list[Any], name: str, fields: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
         """A snapshot's list has at least what came one by one: the items beyond are new."""
         listed = fields.get(name)
-        if isinstance(listed, list) and len(listed) > len(kept):
+        if isinstance(listed, JSONArray) and len(listed) > len(kept):
             new = tell.clean(listed[len(kept) :])
             kept.extend(new)
             tell.extra_items(extra, name, new, 0, self.part.place)
@@ -156,10 +157,10 @@ class MessageItem(Item):
         """Take a snapshot of the item."""
         super().update({name: value for name, value in fields.items() if name != "content"}, tell, parts, extra)
         listed = fields.get("content")
-        if not isinstance(listed, list):
+        if not isinstance(listed, JSONArray):
             return
         unmatched = list(self.contents)
-        for number, part in enumerate(item for item in listed if isinstance(item, dict)):
+        for number, part in enumerate(item for item in listed if isinstance(item, JSONObject)):
             content = next((each for each in unmatched if each.kind == str(part.get("type"))), None)
             if content is None:
                 content = self.open(f"snapshot {number}", {"type": part.get("type")}, tell, parts)
@@ -229,10 +230,10 @@ class ReasoningItem(Item):
         super().update(rest, tell, parts, extra)
         for channel in ("content", "summary"):
             listed = fields.get(channel)
-            if isinstance(listed, list):
+            if isinstance(listed, JSONArray):
                 self.channels.setdefault(channel, {})
                 for index, item in enumerate(listed):
-                    if isinstance(item, dict) and isinstance(item.get("text"), str):
+                    if isinstance(item, JSONObject) and isinstance(item.get("text"), str):
                         self.catch_up(channel, index, item["text"], tell)
         self.part.encrypted = _word(self.fields.get("encrypted_content"))
         self.part.signature = _word(self.fields.get("signature"))

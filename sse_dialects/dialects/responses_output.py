@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..values import JSONObject
 from .responses_items import CallItem, Item, ReasoningItem, opened
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Output:
         """Take the response's own list of items; an empty one erases nothing."""
         unmatched = list(self.items)
         for place, fields in enumerate(listed):
-            if isinstance(fields, dict):
+            if isinstance(fields, JSONObject):
                 item = self._match(unmatched, place, fields)
                 if item is None:
                     item = self._open(place if str(place) not in self._by_index else None, fields)

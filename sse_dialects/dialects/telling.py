@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..errors import LimitExceededError, MalformedStreamError
 from ..events import Extra
+from ..values import JSONArray, JSONObject
 from .parts import PartBuilder
 from .payload import scrubbed, settled
 
@@ -128,7 +129,7 @@ def object_member(parent: dict[str, Any], name: str) -> dict[str, Any]:
     value = parent.get(name)
     if value is None:
         return {}
-    if not isinstance(value, dict):
+    if not isinstance(value, JSONObject):
         raise _misshapen(name, value, "an object")
     return value
 
@@ -142,7 +143,7 @@ def items(parent: dict[str, Any], name: str) -> list[Any]:
     value = parent.get(name)
     if value is None:
         return []
-    if not isinstance(value, list):
+    if not isinstance(value, JSONArray):
         raise _misshapen(name, value, "an array")
     return value
 
@@ -161,8 +162,15 @@ def text_member(parent: dict[str, Any], name: str) -> str:
     return value
 
 
-_KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "an array", dict: "an object"}
+_KINDS: dict[type[Any], str] = {
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    list: "an array",
+    dict: "an object",
+}
 
 
 def _misshapen(name: str, value: Any, wanted: str) -> MalformedStreamError:
-    return MalformedStreamError(f"{name!r} is {_KINDS.get(type(value), 'null')} where {wanted} belongs")
+    return MalformedStreamError(f"{name!r} is {_KINDS.get(cast('type[Any]', type(value)), 'null')} where {wanted} belongs")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..answer import Usage
+from ..values import JSONObject
 
 __all__ = ["holds_count", "input_includes_cache", "input_without_cache"]
 
@@ -68,7 +69,7 @@ def _detail(usage: dict[str, Any], places: tuple[str, ...], names: tuple[str, ..
     """A count from the details object, else from the usage object itself, where some put it flat."""
     for place in places:
         details = usage.get(place)
-        if isinstance(details, dict) and (count := _first(details, names)) is not None:
+        if isinstance(details, JSONObject) and (count := _first(details, names)) is not None:
             return count
     return _first(usage, names)
 
