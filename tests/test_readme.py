@@ -1,0 +1,109 @@
+"""The README: its Python blocks run in order as printed, against a server on loopback; what it claims is so."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from server import FaultServer, Reply
+
+import sse_dialects as sd
+from sse_dialects.cli.status import STATUS_OF_KIND
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+URL = "https://api.openai.com/v1/chat/completions"
+
+
+def chunk(delta, finish_reason=None):
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    payload = {"id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice]}
+    return f"data: {json.dumps(payload)}\n\n".encode()
+
+
+CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "look_up", "arguments": '{"term": "sky"}'}}
+BEGINNING = [chunk({"reasoning_content": "Light. "}), chunk({"content": "Rayleigh "}), chunk({"content": "scattering."})]
+WHOLE = [*BEGINNING, chunk({"tool_calls": [CALL]}), chunk({}, "tool_calls"), b"data: [DONE]\n\n"]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with FaultServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def names():
+    """What the blocks share: the names of the first stand in the others too."""
+    return {"__name__": "readme"}
+
+
+@pytest.fixture
+def run(server, monkeypatch, capsys):
+    """Runs a block with its endpoint played by ours; gives what it printed."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-readme")
+
+    def run(number, names, pieces):
+        # "close": the end of the body looks the same whether the stream is whole or cut.
+        names["URL"] = url = server.serve(Reply(pieces, framing="close"))
+        source = BLOCKS[number].replace(URL, url)
+        exec(compile(source, f"README.md, Python block {number + 1}", "exec"), names)
+        return capsys.readouterr().out
+
+    return run
+
+
+@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def test_a_block_runs_as_printed(number, names, run, server):
+    shows_a_cut = "except sd.TruncatedStreamError" in BLOCKS[number]
+    before = len(server.requests)
+    printed = run(number, names, BEGINNING if shows_a_cut else WHOLE)
+    assert ("the stream closed before its terminating frame" in printed) is shows_a_cut
+    if "URL" in BLOCKS[number]:
+        assert "Rayleigh scattering." in printed
+        (request,) = server.requests[before:]
+        assert request.headers["authorization"] == "Bearer sk-readme"
+        assert json.loads(request.body)["stream"] is True
+
+
+def test_the_first_block_needs_no_other(run):
+    assert URL in BLOCKS[0]
+    assert "Rayleigh scattering." in run(0, {}, WHOLE)
+
+
+def test_the_async_block_leaves_a_turn_for_the_next_request(names):
+    call = names["REQUEST"]["messages"][-1]["tool_calls"][0]
+    assert call["function"] == {"name": "look_up", "arguments": '{"term": "sky"}'}
+
+
+def test_the_core_s_block_raises_on_a_cut(names):
+    assert sd.TextDelta("Rayleigh ", part=1) in list(names["decode"](WHOLE))
+    with pytest.raises(sd.TruncatedStreamError):
+        list(names["decode"](BEGINNING))
+
+
+def test_the_errors_named_are_those_of_the_package_with_their_exit_statuses():
+    rows = re.findall(r"^\| `(\w+Error)` \|.*\| ?(\d?) ?\|$", README, re.MULTILINE)
+    exported = {name for name in sd.__all__ if name.endswith("Error")}
+    assert {name for name, _ in rows} == exported - {"SSEDialectsError", "StreamError"}
+    for name, status in rows:
+        assert status == str(STATUS_OF_KIND.get(getattr(sd, name).kind, "")), name
+
+
+def test_the_limits_named_are_the_defaults():
+    limits = sd.Limits()
+    assert f"a frame of {limits.max_frame_bytes >> 20} MiB, an answer of {limits.max_answer_bytes >> 20} MiB" in README
+
+
+def test_the_set_up_commands_are_those_of_the_script():
+    commands = re.findall(r"^python3 run\.py (\w+)", README, re.MULTILINE)
+    assert commands == ["demo", "tests"]
+    script = (ROOT / "run.py").read_text(encoding="utf-8")
+    assert all(f"python3 run.py {command} " in script for command in commands)
+
+
+def test_the_readme_fits_two_screens():
+    assert len(README.splitlines()) <= 140
