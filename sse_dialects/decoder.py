@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .errors import (
     LimitExceededError,
@@ -20,10 +19,11 @@ from .head import FOREIGN_BYTES, Head, dialect_of_body, error_of_body, foreign, 
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import as_bytes
 from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, is_keep_alive, recognised
+from .template import Learner, Template
 from .values import JSONObject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from .answer import Answer, DialectName
     from .dialects.base import Accumulator
@@ -60,16 +60,20 @@ class Decoder:
         "_body_bytes",
         "_closed",
         "_delivered",
+        "_due",
         "_error",
+        "_fast",
         "_head",
         "_kind",
+        "_learner",
         "_limits",
-        "_options",
         "_pending",
-        "_queue",
         "_raised",
         "_reader",
+        "_require_done",
         "_state",
+        "_template",
+        "_think_tags",
         "_total",
         "_untold",
     )
@@ -84,17 +88,21 @@ class Decoder:
     ) -> None:
         if dialect != "auto" and dialect not in ACCUMULATORS:
             raise MisuseError(f'there is no dialect {dialect!r}: use "auto", "chat", "messages" or "responses"')
-        self._options = {"require_done": require_done, "think_tags": think_tags}
+        self._require_done = require_done
+        self._think_tags = think_tags
         self._limits = limits
         self._reader = FrameReader(limits)
-        self._queue: deque[Event] = deque()
-        self._pending: deque[bytes] = deque()
+        self._due: Iterator[Event] = iter(())  # the one queue: events decoded and not taken yet
+        self._pending: list[bytes] = []  # bytes fed and not decoded yet
         self._auto = dialect == "auto"
         self._state: Accumulator = self._accumulator(AnyDialect if self._auto else ACCUMULATORS[dialect])
-        self._untold: list[Frame] = []  # frames that told nothing yet
+        self._fast = True  # False forces the plain path
+        self._learner: Learner | None = None
+        self._template: Template | None = None
+        self._untold: list[Frame] | None = None  # frames that told nothing yet
         self._head: Head | None = Head()
         self._kind = ""  # what the body is, once its first bytes have told
-        self._body: list[bytes] = []  # of a body that is no stream
+        self._body: list[bytes] | None = None  # of a body that is no stream
         self._body_bytes = 0
         self._total = 0
         self._error: SSEDialectsError | None = None
@@ -132,12 +140,11 @@ class Decoder:
         if not self._closed:
             self._closed = True
             if self._error is None and not self._state.complete:
-                self._guarded(self._end, self._total)
-        events = list(self._queue)
-        self._queue.clear()
+                self._decode_more(self._decode_end)
+        events = list(self._due)
         if self._error is not None and not self._raised:
             self._raise_with(events)
-        self._note_delivery(events)
+        self._delivered = self._delivered or any(isinstance(event, _SHOWN) for event in events)
         return events
 
     def abort(self, error: StreamError) -> StreamError:
@@ -150,17 +157,17 @@ class Decoder:
         return error
 
     def _events(self) -> Iterator[Event]:
-        queue = self._queue
         while True:
-            while queue and not self._delivered:
-                event = queue.popleft()
-                self._delivered = isinstance(event, _SHOWN)
-                yield event
-            while queue:
-                yield queue.popleft()
+            if not self._delivered:
+                for event in self._due:
+                    self._delivered = isinstance(event, _SHOWN)
+                    yield event
+                    if self._delivered:
+                        break
+            yield from self._due
             if not self._pending:
                 break
-            self._decode(self._pending.popleft())
+            self._decode_pending()
         if self._error is not None and not self._raised:
             self._raise_with([])
 
@@ -170,9 +177,6 @@ class Decoder:
         self._error.decoded = events
         self._error.delivered = self._delivered
         raise self._error
-
-    def _note_delivery(self, events: list[Event]) -> None:
-        self._delivered = self._delivered or any(isinstance(event, _SHOWN) for event in events)
 
     # ---- asking
 
@@ -201,12 +205,12 @@ class Decoder:
     @property
     def frame_count(self) -> int:
         """Frames with data decoded so far."""
-        return self._state.frame_count + len(self._untold)
+        return self._state.frame_count + len(self._untold or ())
 
     @property
     def content_count(self) -> int:
         """Frames decoded so far that were no keep-alive."""
-        return self._state.content_count + len(self._untold)
+        return self._state.content_count + len(self._untold or ())
 
     @property
     def comment_count(self) -> int:
@@ -235,52 +239,104 @@ class Decoder:
     # ---- bytes
 
     def _decode_pending(self) -> None:
-        while self._pending:
-            self._decode(self._pending.popleft())
+        if self._pending:
+            self._decode_more(self._decode_reads)
 
-    def _decode(self, data: bytes) -> None:
-        """Decode one read into the queue."""
-        if self._error is not None or self._state.complete:
-            return
+    def _decode_more(self, step: Callable[[list[Event]], None]) -> None:
+        """Put what ``step`` decodes behind the events that are due already."""
+        out = list(self._due)
+        self._state.deliver_to(out)
+        try:
+            step(out)
+        except (StreamError, NotAnEventStreamError) as error:
+            self._keep(error, self._total)
+        self._state.deliver_to([])
+        self._due = iter(out)
+
+    def _decode_reads(self, out: list[Event]) -> None:
+        reads, self._pending = self._pending, []
+        for data in reads:
+            if self._error is not None or self._state.complete:
+                break
+            if self._kind == "stream":
+                self._decode_stream(data, out)
+            else:
+                self._decode_unknown(data, out)
+
+    def _decode_unknown(self, data: bytes, out: list[Event]) -> None:
+        """Bytes of a body that is no stream, or not known to be one yet. Until it is, the reader sees them too: white space
+        tells it nothing, and half a frame does."""
+        body = data
         if self._head is not None:
             self._kind, body = self._head.look(data)
-            if self._kind:
-                self._head = None
-        else:
-            body = data
-        if self._kind in ("", "stream"):  # until it is known, too: the reader has to see the white space, which tells nothing
-            self._decode_stream(data)
+            self._head = None if self._kind else self._head
+        if self._kind in ("", "stream"):
+            self._decode_stream(data, out)
         else:
             self._decode_body(body)
 
-    def _decode_stream(self, data: bytes) -> None:
+    def _decode_stream(self, data: bytes, out: list[Event]) -> None:
         reader = self._reader
         blocks = reader.blocks(data)
-        read = 0
+        number = 0
         try:
-            for block in blocks:
-                read += 1
-                frame = reader.frame(block)
-                if frame is not None:
-                    self._take(frame)
-                    if self._state.complete:
-                        return
+            while number < len(blocks):
+                if self._template is not None:
+                    number = self._run_template(blocks, number, out)
+                    if number == len(blocks):
+                        break
+                number += 1
+                self._decode_block(blocks[number - 1], out)
+                if self._state.complete:
+                    return
             if reader.overflow:
                 raise LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
         except StreamError as error:
-            self._keep(error, reader.offset_after(blocks, read))
+            self._keep(error, reader.offset_after(blocks, number))
         reader.consume(blocks)
+
+    def _decode_block(self, block: bytes, out: list[Event]) -> None:
+        """The plain path, and what can be learned from it for the fast one."""
+        frame = self._reader.frame(block)
+        if frame is None:
+            return
+        self._template = None
+        before = len(out)
+        self._take(frame)
+        hot = self._state.hot
+        if hot is not None and len(out) == before + 1 and self._fast:
+            if self._learner is None:
+                self._learner = Learner()
+            self._template = self._learner.learn(block, hot)
+
+    def _run_template(self, blocks: list[bytes], start: int, out: list[Event]) -> int:
+        """Take what fits the template, well within the limit of the answer's size: near it every frame counts."""
+        template = self._template
+        assert template is not None and self._learner is not None
+        size = sum(map(len, blocks[start:])) if start else sum(map(len, blocks))
+        if not self._state.has_room_for(size):
+            return start
+        end = template.run(blocks, start, out)
+        count = end - start
+        self._learner.fitted(count)
+        if end < len(blocks):
+            size -= sum(map(len, blocks[end:]))
+        self._state.note(count, size - count * template.overhead)
+        return end
 
     def _decode_body(self, data: bytes) -> None:
         """A body that is no stream: JSON is kept until the end, anything else is refused once there is enough to show."""
+        if self._body is None:
+            self._body = []
         self._body.append(data)
         self._body_bytes += len(data)
         if self._kind != "json":
             if self._body_bytes >= FOREIGN_BYTES:
-                self._keep(foreign(self._kind, b"".join(self._body)), self._total)
+                raise foreign(self._kind, b"".join(self._body))
             return
         allowed = self._limits.max_answer_bytes
         if allowed is not None and self._body_bytes > allowed:
+            self._body.clear()
             self._keep(LimitExceededError("max_answer_bytes", allowed), 0)
 
     # ---- frames
@@ -298,7 +354,7 @@ class Decoder:
             return False
         name = recognised(frame, self._limits.max_depth)
         if name is None:
-            self._untold.append(frame)
+            self._untold = [*(self._untold or ()), frame]
             if len(self._untold) > _MAX_UNTOLD_FRAMES:
                 raise self._unrecognised()
             return False
@@ -308,27 +364,25 @@ class Decoder:
     def _settle_on(self, name: str) -> None:
         self._auto = False
         if name != UNKNOWN:
-            before = self._state.frame_count
+            before = self._state
             self._state = self._accumulator(ACCUMULATORS[name])
-            self._state.frame_count = before
-        untold, self._untold = self._untold, []
-        for frame in untold:
+            before.hand_over(self._state)
+        untold, self._untold = self._untold, None
+        for frame in untold or ():
             self._take(frame)
 
     def _accumulator(self, kind: type[Accumulator]) -> Accumulator:
-        state = kind(limits=self._limits, **self._options)
-        state.deliver_to(self._queue)
-        return state
+        return kind(require_done=self._require_done, think_tags=self._think_tags, limits=self._limits)
 
     # ---- the end of input
 
-    def _end(self) -> None:
+    def _decode_end(self, out: list[Event]) -> None:
         if self._kind in ("", "stream"):
             self._end_stream()
         elif self._kind == "json":
-            self._end_json(b"".join(self._body))
+            self._end_json(b"".join(self._body or ()))
         else:
-            raise foreign(self._kind, b"".join(self._body))
+            raise foreign(self._kind, b"".join(self._body or ()))
 
     def _end_stream(self) -> None:
         """An undispatched frame counts where its payload is whole: a cut can't make one."""
@@ -355,12 +409,6 @@ class Decoder:
         return MalformedStreamError("none of its payloads is of a dialect known here (chat, messages, responses)")
 
     # ---- errors
-
-    def _guarded(self, step: Any, offset: int) -> None:
-        try:
-            step()
-        except (StreamError, NotAnEventStreamError) as error:
-            self._keep(error, offset)
 
     def _keep(self, error: SSEDialectsError, offset: int) -> None:
         self._error = self._located(error, offset) if isinstance(error, StreamError) else error

@@ -15,7 +15,6 @@ from .payload import WHITE_SPACE, BadPayloadError, has_halves, parse, parse_line
 from .telling import Teller
 
 if TYPE_CHECKING:
-    from collections import deque
     from collections.abc import Callable, Iterable
 
     from ..answer import DialectName, Part, ToolCall, Usage
@@ -153,9 +152,25 @@ class Accumulator:
 
     # ---- the decoder's verbs: they add events to the list that `deliver_to` named, and leave errors as they are
 
-    def deliver_to(self, out: deque[Event]) -> None:
+    def deliver_to(self, out: list[Event]) -> None:
         """Put events into ``out`` from now on."""
         self._tell.out = out
+
+    def hand_over(self, other: Accumulator) -> None:
+        """Let ``other`` go on with this one's counts and its place for events."""
+        other.frame_count, other._payload_bytes = self.frame_count, self._payload_bytes
+        other._tell.out = self._tell.out
+
+    def has_room_for(self, size: int) -> bool:
+        """Whether that many more payload bytes are sure to stay within the limit."""
+        allowed = self.limits.max_answer_bytes
+        return allowed is None or self._payload_bytes + size <= allowed
+
+    def note(self, count: int, size: int) -> None:
+        """Count frames that did no more than add a string, which somebody else has added."""
+        self.frame_count += count
+        self.content_count += count
+        self._payload_bytes += size
 
     def take(self, event: str, data: str, size: int) -> None:
         """Take the data of one frame, ``size`` bytes of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..answer import OtherPart, ReasoningPart, RefusalPart, TextPart, ToolCall
 from ..events import ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta, ToolCallFinished, ToolCallStarted
@@ -38,6 +38,15 @@ class Pieces:
             self._joined.append("".join(pieces))
             pieces.clear()
 
+    def extend(self, pieces: list[str]) -> None:
+        """Add several such pieces."""
+        self._pieces.extend(pieces)
+        if len(self._pieces) > _JOIN_AT:
+            if self._joined is None:
+                self._joined = []
+            self._joined.append("".join(self._pieces))
+            self._pieces.clear()
+
     def settle(self, piece: str) -> str:
         """The part of ``piece`` that can be given out now: half a pair at its end waits, one left alone becomes U+FFFD."""
         piece = self.half + piece
@@ -63,6 +72,8 @@ class PartBuilder(Pieces):
 
     __slots__ = ("choice", "place")
 
+    DELTA: ClassVar[type[TextDelta | ReasoningDelta | RefusalDelta | ToolCallDelta]]  # the event that tells a piece
+
     def __init__(self, choice: int, place: int) -> None:
         super().__init__()
         self.choice = choice
@@ -70,7 +81,8 @@ class PartBuilder(Pieces):
 
     def add(self, piece: str) -> Event:
         """Add a piece and return the event that tells it."""
-        raise NotImplementedError
+        self.append(piece)
+        return self.DELTA(piece, self.choice, self.place)
 
     def build(self) -> TextPart | ReasoningPart | RefusalPart | ToolCall | OtherPart:
         """The part as it is now."""
@@ -82,10 +94,7 @@ class TextBuilder(PartBuilder):
 
     __slots__ = ()
 
-    def add(self, piece: str) -> Event:
-        """Add a piece of text."""
-        self.append(piece)
-        return TextDelta(piece, self.choice, self.place)
+    DELTA = TextDelta
 
     def build(self) -> TextPart:
         """The text so far."""
@@ -97,10 +106,7 @@ class RefusalBuilder(PartBuilder):
 
     __slots__ = ()
 
-    def add(self, piece: str) -> Event:
-        """Add a piece of the refusal."""
-        self.append(piece)
-        return RefusalDelta(piece, self.choice, self.place)
+    DELTA = RefusalDelta
 
     def build(self) -> RefusalPart:
         """The refusal so far."""
@@ -112,15 +118,12 @@ class ReasoningBuilder(PartBuilder):
 
     __slots__ = ("encrypted", "signature")
 
+    DELTA = ReasoningDelta
+
     def __init__(self, choice: int, place: int) -> None:
         super().__init__(choice, place)
         self.signature: str | None = None
         self.encrypted: str | None = None
-
-    def add(self, piece: str) -> Event:
-        """Add a piece of reasoning."""
-        self.append(piece)
-        return ReasoningDelta(piece, self.choice, self.place)
 
     def build(self) -> ReasoningPart:
         """The reasoning so far."""
@@ -132,6 +135,8 @@ class CallBuilder(PartBuilder):
 
     __slots__ = ("announced", "complete", "id", "kind", "name", "stopped")
 
+    DELTA = ToolCallDelta
+
     def __init__(self, choice: int, place: int, id: str | None, name: str | None, kind: ToolCallKind) -> None:
         super().__init__(choice, place)
         self.id: str | None = id
@@ -140,11 +145,6 @@ class CallBuilder(PartBuilder):
         self.announced = False
         self.stopped = False  # the stream has closed it, which does not always mean that it is whole
         self.complete = False
-
-    def add(self, piece: str) -> Event:
-        """Add a piece of the arguments."""
-        self.append(piece)
-        return ToolCallDelta(piece, self.choice, self.place)
 
     def announce(self) -> list[Event]:
         """Tell the start, and in one piece the arguments that came before it."""

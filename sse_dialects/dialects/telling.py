@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import LimitExceededError, MalformedStreamError
 from ..events import Extra
@@ -11,8 +11,6 @@ from .parts import PartBuilder
 from .payload import scrubbed, settled
 
 if TYPE_CHECKING:
-    from collections import deque
-
     from ..events import Event
     from ..limits import Limits
     from .parts import CallBuilder, Pieces
@@ -44,7 +42,7 @@ class Teller:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.out: list[Event] | deque[Event] = []
+        self.out: list[Event] = []
         self.halves = False  # the payload at hand may hold half a surrogate pair
         self.hot: Hot | None = None
         self.cold = False  # the payload did something that doing it again would not leave as it is
@@ -172,5 +170,6 @@ _KINDS: dict[type[Any], str] = {
 }
 
 
-def _misshapen(name: str, value: Any, wanted: str) -> MalformedStreamError:
-    return MalformedStreamError(f"{name!r} is {_KINDS.get(cast('type[Any]', type(value)), 'null')} where {wanted} belongs")
+def _misshapen(name: str, value: object, wanted: str) -> MalformedStreamError:
+    found: type[Any] = type(value)
+    return MalformedStreamError(f"{name!r} is {_KINDS.get(found, 'null')} where {wanted} belongs")
