@@ -28,7 +28,7 @@ LAYERS: list[tuple[str, list[str]]] = [
     ("parser", ["parser"]),
     ("dialects, what they share", ["dialects"]),
     ("apart", ["dialects.chat", "dialects.messages", "dialects.responses"]),
-    ("decoder", ["head", "recognition", "decoder"]),
+    ("decoder", ["head", "recognition", "template", "decoder"]),
     ("sources", ["sources"]),
     ("streams", ["streams"]),
     ("the front door", ["__init__"]),
