@@ -59,6 +59,7 @@ class Decoder:
         "_body",
         "_body_bytes",
         "_closed",
+        "_cut",
         "_delivered",
         "_due",
         "_error",
@@ -94,6 +95,7 @@ class Decoder:
         self._reader = FrameReader(limits)
         self._due: Iterator[Event] = iter(())  # the one queue: events decoded and not taken yet
         self._pending: list[bytes] = []  # bytes fed and not decoded yet
+        self._cut: tuple[list[bytes], int] | None = None  # blocks ahead of them, with how many are decoded
         self._auto = dialect == "auto"
         self._state: Accumulator = self._accumulator(AnyDialect if self._auto else ACCUMULATORS[dialect])
         self._fast = True  # False forces the plain path
@@ -121,11 +123,32 @@ class Decoder:
             SSEDialectsError: from the iterator, where the queue reaches the fault: any `StreamError` but a stalled one, or
                 `NotAnEventStreamError`.
         """
+        if self._template is not None and type(data) is bytes and not self._pending and self._delivered:
+            return self._feed_fast(data)
         if self._closed:
             raise MisuseError("this Decoder is closed: make a new one for the next stream")
         if data := data if type(data) is bytes else as_bytes(data):
             self._total += len(data)
             self._pending.append(data)
+        return self._events()
+
+    def _feed_fast(self, data: bytes) -> Iterator[Event]:
+        """Where nothing is pending and a template is known, cut the bytes at once and take what fits it: nothing there can
+        fail. The rest waits for the iterator."""
+        self._total += len(data)
+        reader = self._reader
+        if reader.hold(data):
+            return self._due
+        blocks = reader.blocks(data)
+        if not blocks and not reader.overflow:
+            return self._due
+        out = list(self._due)
+        taken = self._run_template(blocks, 0, out)
+        self._due = due = iter(out)
+        if taken == len(blocks) and not reader.overflow:
+            return due
+        self._cut = (blocks, taken)
+        self._pending.append(b"")
         return self._events()
 
     def close(self) -> list[Event]:
@@ -254,12 +277,15 @@ class Decoder:
         self._due = iter(out)
 
     def _decode_reads(self, out: list[Event]) -> None:
+        if self._cut is not None:
+            (blocks, taken), self._cut = self._cut, None
+            self._decode_blocks(blocks, taken, out)
         reads, self._pending = self._pending, []
         for data in reads:
             if self._error is not None or self._state.complete:
                 break
             if self._kind == "stream":
-                self._decode_stream(data, out)
+                self._decode_blocks(self._reader.blocks(data), 0, out)
             else:
                 self._decode_unknown(data, out)
 
@@ -271,29 +297,26 @@ class Decoder:
             self._kind, body = self._head.look(data)
             self._head = None if self._kind else self._head
         if self._kind in ("", "stream"):
-            self._decode_stream(data, out)
+            self._decode_blocks(self._reader.blocks(data), 0, out)
         else:
             self._decode_body(body)
 
-    def _decode_stream(self, data: bytes, out: list[Event]) -> None:
+    def _decode_blocks(self, blocks: list[bytes], taken: int, out: list[Event]) -> None:
         reader = self._reader
-        blocks = reader.blocks(data)
-        number = 0
         try:
-            while number < len(blocks):
+            while taken < len(blocks):
                 if self._template is not None:
-                    number = self._run_template(blocks, number, out)
-                    if number == len(blocks):
+                    taken = self._run_template(blocks, taken, out)
+                    if taken == len(blocks):
                         break
-                number += 1
-                self._decode_block(blocks[number - 1], out)
+                taken += 1
+                self._decode_block(blocks[taken - 1], out)
                 if self._state.complete:
                     return
             if reader.overflow:
                 raise LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
         except StreamError as error:
-            self._keep(error, reader.offset_after(blocks, number))
-        reader.consume(blocks)
+            self._keep(error, reader.offset_after(blocks, taken))
 
     def _decode_block(self, block: bytes, out: list[Event]) -> None:
         """The plain path, and what can be learned from it for the fast one."""
@@ -413,6 +436,7 @@ class Decoder:
     def _keep(self, error: SSEDialectsError, offset: int) -> None:
         self._error = self._located(error, offset) if isinstance(error, StreamError) else error
         self._pending.clear()
+        self._template = None
 
     def _located(self, error: StreamError, offset: int) -> StreamError:
         error = self._state.filled(error)

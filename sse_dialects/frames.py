@@ -69,6 +69,7 @@ class FrameReader:
         "_room",
         "_skip_lf",
         "_tail",
+        "before",
         "comments",
         "consumed",
         "last_event_id",
@@ -84,7 +85,8 @@ class FrameReader:
         self._skip_lf = False  # the bytes before ended in a CR that closed a block
         self._has_cr = False  # there is a CR in the tail
         self._ends: list[int] | None = None  # where the last blocks ended, kept where line ends differ in length
-        self.consumed = 0  # bytes of the stream before the tail
+        self.before = 0  # bytes of the stream before the blocks that came last
+        self.consumed = 0  # and after them
         self.overflow = False
         self.comments = 0
         self.last_event_id = ""
@@ -103,6 +105,7 @@ class FrameReader:
             if len(tail) > self._room:
                 self._check_tail()
             return []
+        self.before = self.consumed
         if tail or data[-2:] != b"\n\n":
             seen = len(tail)
             tail += data
@@ -112,14 +115,25 @@ class FrameReader:
                 return []
             data = bytes(tail[:end])
             del tail[:end]
+        self.consumed += len(data)
+        self._ends = None
         blocks = data.split(b"\n\n")
         if rest := blocks.pop():  # one LF of an odd number of them: a blank line of its own, ahead of the next block
             tail[:0] = rest
+            self.consumed -= 1
         if len(data) > self._room:
             self._check_blocks(blocks)
         if len(tail) > self._room:
             self._check_tail()
         return blocks
+
+    def hold(self, data: bytes) -> bool:
+        """Keep bytes that end no line, as most reads of a few bytes are; False, and nothing kept, where there is more to do."""
+        tail = self._tail
+        if _LF in data or _CR in data or not self._plain or len(tail) + len(data) > self._room:
+            return False
+        tail += data
+        return True
 
     def _blocks_anywhere(self, data: bytes) -> list[bytes]:
         """The same where a BOM may come, or where there are CRs."""
@@ -132,9 +146,12 @@ class FrameReader:
             if data[0] == _LF:
                 self.consumed += 1
                 data = data[1:]
-        blocks = self._cut_anywhere(data)
-        self._plain = self._begun and not self._skip_lf and not self._has_cr and not self.overflow
-        return blocks
+        if self._has_cr or _CR in data:
+            blocks = self._cut_anywhere(data)
+            self._plain = not self._skip_lf and not self._has_cr and not self.overflow
+            return blocks
+        self._plain = self._begun and not self._skip_lf
+        return self.blocks(data) if self._plain else []
 
     def _begin(self, data: bytes) -> bytes:
         """Drop one leading BOM, which may come in pieces."""
@@ -154,6 +171,7 @@ class FrameReader:
         tail = self._tail
         seen = len(tail)
         tail += data
+        self.before = self.consumed
         blocks: list[bytes] = []
         ends: list[int] = []
         start = 0
@@ -164,6 +182,7 @@ class FrameReader:
         if start:
             self._skip_lf = start == len(tail) and tail[-1] == _CR
             del tail[:start]
+            self.consumed += start
         self._has_cr = _CR in (tail if start else data) or (self._has_cr and not start)
         self._ends = ends
         self._check_blocks(blocks)
@@ -192,13 +211,8 @@ class FrameReader:
     def offset_after(self, blocks: list[bytes], count: int) -> int:
         """The stream's bytes up to and including the first ``count`` of the ``blocks`` that came last, blank lines included."""
         if self._ends is not None:
-            return self.consumed + (self._ends[count - 1] if count else 0)
-        return self.consumed + sum(len(block) + 2 for block in blocks[:count])  # each closed by two LFs
-
-    def consume(self, blocks: list[bytes]) -> None:
-        """Note that these blocks, the last that came, have been read."""
-        self.consumed = self.offset_after(blocks, len(blocks))
-        self._ends = None
+            return self.before + (self._ends[count - 1] if count else 0)
+        return self.before + sum(len(block) + 2 for block in blocks[:count])  # each closed by two LFs
 
     # ---- a block to a frame
 

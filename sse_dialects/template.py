@@ -14,14 +14,15 @@ Invariant: what `run` does with a block is what the plain path would do with it.
   counter to be ASCII digits without a leading zero; padding to be letters and digits. Everything else is compared to the byte.
 * A block is taken only while nothing else has been decoded since the template was learned, so the accumulator is in
   the state in which it called the frame hot. Comments change no accumulator.
-* Whatever is out of the ordinary goes to the plain path: bytes that are not UTF-8, an empty delta, escapes of characters outside
-  ASCII (half a surrogate pair may be among them), numbers of more than 15 digits, an answer near its size limit.
+* Whatever is out of the ordinary goes to the plain path: bytes that are not UTF-8, an empty delta, ``\\u`` escapes of
+  characters outside ASCII (half a surrogate pair may be among them), numbers of more than 15 digits, an answer near its limit.
 
 The plain path defines what is right; `Decoder._fast = False` forces it, and a test drives both over the same streams.
 """
 
 from __future__ import annotations
 
+from json import dumps
 from json.decoder import scanstring
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ class Template:
                 delta, end = scanstring(text, at)
             except ValueError:  # no UTF-8, no string, or no such hole
                 break
-            if not delta or (end - at - 1 != len(delta) and not delta.isascii()):
+            if not delta or (end - at - 1 != len(delta) and not delta.isascii() and "\\u" in text[at:end]):
                 break
             if tail:
                 if not text.startswith(after, end):
@@ -167,12 +168,13 @@ def _learned(text: str, at: int, hot: Hot) -> Template | None:
     holes = [hole for name in (_COUNTER, _PADDING) if (hole := _hole(text, at, payload, name)) is not None]
     if sum(name in payload for name in (_COUNTER, _PADDING)) != len(holes):
         return None
-    place = text.find(f'"{delta}"', at)
-    while place >= 0:  # the same string may stand elsewhere too, first: the proof tells
-        cut = (place, place + len(delta) + 2)
-        if _shown(text, at, payload, hot.path, cut, holes):
-            return _assembled(text, at, cut, holes, hot)
-        place = text.find(f'"{delta}"', place + 1)
+    for token in {dumps(delta, ensure_ascii=False), dumps(delta)}:
+        place = text.find(token, at)
+        while place >= 0:  # the same string may stand elsewhere too, first: the proof tells
+            cut = (place, place + len(token))
+            if _shown(text, at, payload, hot.path, cut, holes):
+                return _assembled(text, at, cut, holes, hot)
+            place = text.find(token, place + 1)
     return None
 
 
@@ -211,7 +213,7 @@ def _shown(
 ) -> bool:
     """Parse once with other tokens in the cuts: the same value has to come out, but for these leaves."""
     other = _leaf(payload, path) + "~"
-    pieces = sorted([(*cut, f'"{other}"'), *((hole.start, hole.stop, "7" if hole.counts else "pad") for hole in holes)])
+    pieces = sorted([(*cut, dumps(other)), *((hole.start, hole.stop, "7" if hole.counts else "pad") for hole in holes)])
     changed, end = "", at
     for start, stop, token in pieces:
         if start < end:
