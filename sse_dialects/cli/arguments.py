@@ -1,0 +1,152 @@
+"""What the command line takes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import sse_dialects as sd
+
+from .demo import demo
+from .post import post
+from .read import read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["parsed"]
+
+_STATUSES = """\
+exit status:
+  0    the answer is complete (also when the reader of stdout left)
+  1    could not connect
+  2    wrong usage, or a file that can't be read
+  3    the stream was cut before its end, or stalled
+  4    the provider reported a failure, or rejected the request
+  5    the stream is malformed, beyond a limit, or no event stream
+  130  Ctrl-C
+"""
+_READ = """\
+Decodes a recorded stream, or one that is just arriving:
+  curl -N https://... | sse-dialects read
+The answer's text goes to standard output as it arrives, everything else to standard error.
+"""
+_POST = """\
+Sends a request with httpx and shows the answer as it comes:
+  sse-dialects post https://.../v1/chat/completions -H "Authorization: Bearer $KEY" --data @request.json
+The answer's text goes to standard output as it arrives, everything else to standard error.
+"""
+# Long enough for a model that thinks without a word, or a keep-alive, from its server.
+_TIMEOUT_S = 300.0
+
+
+def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The options, with the command's function as ``run``.
+
+    No argument that was not understood is repeated on the screen: behind a forgotten quote after -H stands a key.
+
+    Raises:
+        SystemExit: after --help or --version with status 0, after a usage error with 2.
+    """
+    parser = _parser()
+    try:
+        options, unknown = parser.parse_known_args(argv)
+    except argparse.ArgumentError:
+        parser.error("COMMAND is one of read, post and demo, and comes before its options")
+    if unknown:
+        parser.error("some arguments mean nothing here (not repeated: one may be a key); quote headers: -H 'Name: value'")
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sse-dialects",
+        description="Read streamed LLM answers. A stream that was cut is an error, never an answer.",
+        epilog=_STATUSES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        exit_on_error=False,  # argparse's own words for a command it does not know would repeat it
+    )
+    parser.add_argument("--version", action="version", version=f"sse-dialects {sd.__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    command = _command(commands, "read", "decode a recorded or piped stream", _READ)
+    command.add_argument("file", metavar="FILE", nargs="?", default="-", help="a recorded stream (default: standard input)")
+    _add_stream_options(command)
+    command.set_defaults(run=read)
+
+    command = _command(commands, "post", "send a request with httpx and show the answer as it comes", _POST)
+    command.add_argument("url", metavar="URL")
+    _add_request_options(command)
+    _add_stream_options(command)
+    command.set_defaults(run=post)
+
+    about = "see all three dialects, a failure and a cut stream, played by a local server"
+    _command(commands, "demo", about, f"In less than ten seconds, {about}.").set_defaults(run=demo)
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],  # pyright: ignore[reportPrivateUsage]
+    name: str,
+    about: str,
+    description: str,
+) -> argparse.ArgumentParser:
+    return commands.add_parser(
+        name,
+        help=about,
+        description=description,
+        epilog=_STATUSES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def _add_request_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--data", metavar="BODY|@FILE", required=True, help="the body, or @ and the file with it (@-: stdin)")
+    command.add_argument(
+        "-H",
+        "--header",
+        metavar="'NAME: VALUE'",
+        dest="headers",
+        action="append",
+        default=[],
+        help="a header, may be repeated; its value is never printed. Content-Type is application/json if not given",
+    )
+    command.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=_TIMEOUT_S,
+        help="longest wait for the connection, and for the next byte (default: %(default)g)",
+    )
+
+
+def _add_stream_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--dialect",
+        choices=("auto", "chat", "messages", "responses"),
+        default="auto",
+        help="what the stream speaks (default: what its first telling frame says)",
+    )
+    command.add_argument(
+        "--require-done",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="a chat stream has to end with [DONE]; some servers send none, then a finish_reason in every choice will do",
+    )
+    command.add_argument("--think-tags", action="store_true", help="<think>...</think> in a chat's text is reasoning")
+    output = command.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print one JSON object: the answer, and the error or null")
+    output.add_argument("--events", action="store_true", help="print one JSON event a line, as they arrive")
+
+
+def _seconds(text: str) -> float:
+    """A number of seconds above 0."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError("takes a number of seconds above 0")
+    return seconds

@@ -1,0 +1,150 @@
+"""``sse-dialects demo``: what this library is for, shown on streams that a local server plays."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import sse_dialects as sd
+
+from .channel import standard_output
+from .demo_streams import SCRIPTS, UNSENT
+from .post import require_httpx
+from .stage import Stage
+from .status import COMPLETE
+from .summary import tokens
+
+if TYPE_CHECKING:
+    import argparse
+
+    import httpx
+
+    from .channel import Channel
+    from .demo_streams import Script
+
+__all__ = ["demo", "perform"]
+
+_DIM, _RED, _YELLOW, _GREEN, _CYAN = "2", "31", "33", "32", "36"
+_REQUEST = {"stream": True}
+
+
+def demo(options: argparse.Namespace) -> int:
+    """Plays the demonstration on standard output, in about seven seconds.
+
+    Returns:
+        The exit status, 0.
+
+    Raises:
+        CommandError: httpx is missing.
+    """
+    require_httpx()
+    perform(standard_output())
+    return COMPLETE
+
+
+def perform(out: Channel, pace: float = 1.0) -> None:
+    """Plays the demonstration; ``pace`` multiplies its pauses, 0 leaves them out."""
+    import httpx
+
+    from .demo_server import serving
+
+    # What the environment says about proxies is not meant for loopback.
+    with serving(pace) as address, httpx.Client(base_url=address, trust_env=False) as client:
+        stage = Stage(out)
+        stage.say(
+            f"A local server, {address}, plays five streams over HTTP, in pieces that end "
+            "in the middle of frames and of characters. One loop reads them all:"
+        )
+        stage.code("with sse_dialects.stream(response) as stream:", "    for event in stream: ...")
+        _three_dialects(stage, client)
+        _failure(stage, client)
+        _cut(stage, client)
+        stage.say("A stream that did not end is an error, never an answer. On your own streams:", _GREEN)
+        stage.code("curl -N https://... | sse-dialects read")
+
+
+def _three_dialects(stage: Stage, client: httpx.Client) -> None:
+    answers: list[sd.Answer] = []
+    for number, dialect in enumerate(("chat", "messages", "responses"), 1):
+        script = SCRIPTS[dialect]
+        stage.head(f"{number}  {dialect}", f"POST {script.path}")
+        stage.clipped("on the wire", script.sample, _DIM)
+        answers.append(_performed(stage, client, script))
+        _finish(stage, answers[-1])
+    first = answers[0]
+    if all((answer.text, answer.tool_calls) == (first.text, first.tool_calls) for answer in answers):
+        call = first.tool_calls[0]
+        stage.say(f"Three dialects, one answer: answer.text, and answer.tool_calls[0].parsed() is {call.parsed()}", _GREEN)
+
+
+def _performed(stage: Stage, client: httpx.Client, script: Script, text_label: str = "text") -> sd.Answer:
+    """Reads a script with this library, showing each event as it comes."""
+    with client.stream("POST", script.path, json=_REQUEST) as response, sd.stream(response) as stream:
+        for event in stream:
+            if isinstance(event, sd.TextDelta):
+                stage.piece(text_label, event.text)
+            elif isinstance(event, sd.ReasoningDelta):
+                stage.piece("reasoning", event.text, _DIM)
+            elif isinstance(event, sd.ToolCallStarted):
+                stage.piece("tool call", f"{event.name} ", _CYAN)
+            elif isinstance(event, sd.ToolCallDelta):
+                stage.piece("tool call", event.arguments)
+        return stream.answer()
+
+
+def _finish(stage: Stage, answer: sd.Answer) -> None:
+    reason, native = answer.finish_reason, answer.native_finish_reason
+    own = f" (its own word: {native})" if native != reason else ""
+    stage.row("finished", f"{reason}{own}, {tokens(answer.usage)}")
+
+
+def _failure(stage: Stage, client: httpx.Client) -> None:
+    stage.head("4  messages, and the provider fails in the middle", "HTTP said 200 long ago")
+    try:
+        _performed(stage, client, SCRIPTS["failing"])
+    except sd.UpstreamError as error:
+        _raised(stage, error)
+
+
+def _cut(stage: Stage, client: httpx.Client) -> None:
+    script = SCRIPTS["cut"]
+    stage.head("5  chat, cut by a proxy on the way", "HTTP said 200, and it ends cleanly")
+    taken_for_answer = _joined(stage, client, script)
+    try:
+        _performed(stage, client, script, "sse_dialects")
+    except sd.TruncatedStreamError as error:
+        _raised(stage, error)
+        stage.row("never came", f'"...{UNSENT}"', _YELLOW)
+        stage.beside(
+            [
+                "The usual loop joins the deltas until",
+                "the connection closes, and returns",
+                f'"{taken_for_answer}"',
+                "as the answer. No exception, no",
+                "warning: the program can't know.",
+            ],
+            [
+                "sse_dialects raises",
+                f"{type(error).__name__} and keeps",
+                f'"{error.partial.text}"',
+                "apart, in error.partial. There is no",
+                "answer, and a retry is advised.",
+            ],
+            (_RED, _GREEN),
+        )
+
+
+def _joined(stage: Stage, client: httpx.Client, script: Script) -> str:
+    """What hand-written loops do: every delta counts, and the end of the connection is the end of the answer."""
+    text = ""
+    with client.stream("POST", script.path, json=_REQUEST) as response:
+        for line in response.iter_lines():
+            if line.startswith("data: {"):
+                delta = json.loads(line[len("data: ") :])["choices"][0]["delta"]
+                text += delta.get("content", "")
+                stage.piece("usual loop", delta.get("content", ""))
+    return text
+
+
+def _raised(stage: Stage, error: sd.StreamError) -> None:
+    stage.row("raised", f"{type(error).__name__}: {error}", _RED)

@@ -1,0 +1,68 @@
+"""The last line under an answer, and an error's sentence as somebody at a prompt needs it."""
+
+from __future__ import annotations
+
+import sse_dialects as sd
+
+__all__ = ["advice", "sentence", "summary", "tokens"]
+
+# True for the callers of the library; at a prompt there is no `error`, and what came stands above.
+_FOR_PROGRAMS = "; error.partial holds what came"
+
+
+def sentence(error: sd.SSEDialectsError) -> str:
+    """The error in one sentence or two, without the words that only a program can follow."""
+    return str(error).replace(_FOR_PROGRAMS, "")
+
+
+def advice(error: sd.SSEDialectsError) -> str:
+    """The option of this command line that would have let the stream pass, or ""."""
+    if isinstance(error, sd.TruncatedStreamError) and error.hint:
+        return "On this command line that switch is --no-require-done."
+    if isinstance(error, sd.StalledStreamError) and "--" not in error.setting:
+        return "On this command line that setting is --timeout."
+    return ""
+
+
+def summary(answer: sd.Answer, elapsed_s: float) -> str:
+    """Finish reason, dialect and model, token counts, what the text does not show, and the time, on one line."""
+    source = " ".join(word for word in (answer.dialect, answer.model) if word)
+    fields = [_finish(answer), source, tokens(answer.usage), *_unseen(answer), f"{elapsed_s:.1f} s"]
+    return " | ".join(field for field in fields if field)
+
+
+def tokens(usage: sd.Usage | None) -> str:
+    """Like "tokens 14 in (10 cached), 6 out (4 reasoning)", or "" where none were counted."""
+    if usage is None:
+        return ""
+    counts = [
+        _counted(usage.input_tokens, "in", usage.cached_input_tokens, "cached"),
+        _counted(usage.output_tokens, "out", usage.reasoning_tokens, "reasoning"),
+    ]
+    told = ", ".join(count for count in counts if count)
+    return f"tokens {told}" if told else ""
+
+
+def _counted(number: int | None, word: str, of_which: int | None, name: str) -> str:
+    if number is None:
+        return ""
+    return f"{number:,} {word}" + (f" ({of_which:,} {name})" if of_which else "")
+
+
+def _finish(answer: sd.Answer) -> str:
+    native = answer.native_finish_reason
+    reason = answer.finish_reason or "no finish reason"
+    return f"{reason} ({native})" if native and native != reason else reason
+
+
+def _unseen(answer: sd.Answer) -> list[str]:
+    """What the answer has besides choice 0's text."""
+    others = sum(isinstance(part, sd.OtherPart) for part in answer.parts)
+    counts = {"tool call": len(answer.tool_calls), "other part": others, "more choice": max(len(answer.choices) - 1, 0)}
+    fields = [f"{number} {noun}{'' if number == 1 else 's'}" for noun, number in counts.items() if number]
+    cut_calls = sum(not call.complete for call in answer.tool_calls)
+    if cut_calls:
+        fields.append(f"{cut_calls} tool call{'' if cut_calls == 1 else 's'} cut short: not to be executed")
+    if answer.refusal:
+        fields.append("refusal")
+    return fields

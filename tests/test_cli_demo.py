@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from sse_dialects.cli.channel import Channel
+from sse_dialects.cli.demo import perform
+
+pytest.importorskip("httpx")
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(scope="module")
+def shown() -> str:
+    out = io.StringIO()
+    perform(Channel(out, vital=True), pace=0)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_three_dialects_and_one_answer(shown: str, number: int) -> None:
+    scene = shown.split("  on the wire")[number + 1]
+    rows = [
+        "  reasoning     They ask about today, so the weather comes first.",
+        "  text          Let me look up the weather in Orléans.",
+        '  tool call     get_weather {"city": "Orléans", "unit": "°C"}',
+    ]
+    assert "\n".join(rows) in scene
+    assert re.search(r"\n  finished      tool_calls(?: \(its own word: \w+\))?, tokens 31 in, 24 out\n", scene)
+
+
+def test_the_failure_and_the_cut_are_raised(shown: str) -> None:
+    assert "Three dialects, one answer" in shown
+    assert "  raised        UpstreamError: " in shown
+    assert "  raised        TruncatedStreamError: " in shown
+
+
+def test_what_a_usual_loop_makes_of_the_cut_stands_beside_what_we_make_of_it(shown: str) -> None:
+    assert "  usual loop    You can delete the old backup\n  sse_dialects  You can delete the old backup\n" in shown
+    sides = [line for line in shown.splitlines() if line.count('"You can delete the old backup"') == 2]
+    assert len(sides) == 1
+    assert '  never came    "... once the new one has been verified."\n' in shown
+
+
+def test_it_fits_into_80_columns(shown: str) -> None:
+    assert max(map(len, shown.splitlines())) < 80
+
+
+def test_colour_changes_nothing_but_colour(shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    screen = Screen()
+    perform(Channel(screen, vital=True), pace=0)
+    assert "\x1b[2mThey " in screen.getvalue()
+    plain = re.sub(r"\x1b\[\d+m", "", screen.getvalue())
+    port = re.compile(r"127\.0\.0\.1:\d+,")
+    assert port.sub("", plain).split() == port.sub("", shown).split()
+
+
+def test_the_command_takes_less_than_ten_seconds() -> None:
+    started = time.monotonic()
+    done = subprocess.run([sys.executable, "-m", "sse_dialects", "demo"], capture_output=True, timeout=60, check=False)
+    assert time.monotonic() - started < 10
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "\x1b" not in done.stdout.decode()
+    assert "TruncatedStreamError" in done.stdout.decode()
