@@ -1,0 +1,92 @@
+"""Sources that can't be read, and what to pass instead."""
+
+from __future__ import annotations
+
+import io
+from types import CoroutineType
+from typing import Any
+
+from sse_dialects.root import MisuseError
+
+__all__ = ["blocking", "only_asynchronous", "read_before", "refuse_unreadable", "unread", "wrong_piece"]
+
+_ASYNC_READING = (
+    "__aiter__",
+    "__anext__",
+    "__await__",
+    "aiter_bytes",
+    "receive_some",
+    "getReader",
+    "arrayBuffer",
+    "js_response",
+    "read",
+)
+
+
+def refuse_unreadable(source: Any) -> None:
+    """Raises MisuseError for what neither kind of stream can read, as far as that shows before anything is read."""
+    if isinstance(source, str):
+        raise MisuseError(
+            "a str can't be read as a stream: pass the bytes as they came, or open('...', 'rb') if it is a file's name"
+        )
+    if hasattr(source, "__fspath__"):
+        raise MisuseError(f"{type(source).__name__} is only a file's name: pass open(path, 'rb')")
+    if isinstance(source, io.TextIOBase):
+        raise MisuseError("this file is open as text, which loses bytes: open it with 'rb', or pass its .buffer")
+    if hasattr(source, "__await__"):
+        _drop_coroutine(source)
+        raise MisuseError(f"this {type(source).__name__} has to be awaited first: pass the response that `await` gives")
+
+
+def only_asynchronous(source: Any) -> MisuseError:
+    """The error for what `stream` finds no way to read: async code may know one."""
+    if not any(hasattr(source, name) for name in _ASYNC_READING):
+        return unread(source)
+    _drop_coroutine(source)
+    return MisuseError(f"this {type(source).__name__} is asynchronous: use `async with astream(...)` in place of stream()")
+
+
+def blocking(source: Any) -> MisuseError:
+    """The error for a sync client's response in async code."""
+    name = type(source).__name__
+    return MisuseError(f"this {name} would block the event loop while it is read: use stream(), in a thread if need be")
+
+
+def read_before(error: BaseException | None = None) -> MisuseError:
+    """The error for a response whose body was read, or which was closed, before it came to us; ``error`` is the client's own."""
+    said = f" ({type(error).__name__})" if error is not None else ""
+    misuse = MisuseError(
+        f"this response has been read or closed before{said}: "
+        "pass it as soon as its headers are in, inside its own `with`, and read it only here"
+    )
+    misuse.__cause__ = error
+    return misuse
+
+
+def unread(source: Any) -> MisuseError:
+    """The error for a source that no row of the tables fits."""
+    name = type(source).__name__
+    if any(hasattr(source, attribute) for attribute in ("__enter__", "__aenter__")):
+        return MisuseError(
+            f"{name} has to be entered first: `with ... as response:` or `async with ... as response:`, then pass `response`"
+        )
+    if callable(source):
+        return MisuseError(f"{name} is a function: pass what it returns, or the response that it belongs to")
+    return MisuseError(f"{name} can't be read: pass a client's response, a file opened in binary mode, or an iterable of bytes")
+
+
+def wrong_piece(piece: object) -> MisuseError:
+    """The error for a source that gives something else than bytes."""
+    if isinstance(piece, str):
+        advice = "pass the response itself, or an iterable of its bytes (iter_bytes() in place of iter_text() or iter_lines())"
+    elif piece is None:
+        advice = "the file is in non-blocking mode and had nothing to give; set it to blocking"
+    else:
+        advice = "pass a client's response, a file opened in binary mode, or an iterable of bytes"
+    return MisuseError(f"the source gives {type(piece).__name__} where bytes are needed: {advice}")
+
+
+def _drop_coroutine(source: Any) -> None:
+    """Keeps Python from warning, on top of our error, that the coroutine was never awaited."""
+    if isinstance(source, CoroutineType):
+        source.close()

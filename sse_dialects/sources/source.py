@@ -1,0 +1,97 @@
+"""What an opened source is, and how one is told from another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .advice import read_before
+from .faults import is_misuse, is_transport_failure, package_of
+from .response import head_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["READ_BYTES", "Source", "flavour", "is_bytes", "opened_by", "unwrapped"]
+
+READ_BYTES = 1 << 16  # at most, for sources that are asked for a number; all of them return what is there
+_ITERATING, _ENTERING = ("__iter__", "__aiter__"), ("__enter__", "__aenter__")
+
+
+class Source:
+    """A source that is open for reading.
+
+    Attributes:
+        iterator: gives the pieces; an iterator for `stream`, an async iterator for `astream`.
+        response: the client's response; None where the source has no HTTP status.
+        head: its status and headers.
+        package: the top-level package of the response's class, which tells whose exceptions are transport failures.
+        closers: what to call, in order, when nothing more is to be read.
+    """
+
+    __slots__ = ("closers", "head", "iterator", "package", "response")
+
+    def __init__(self, iterator: Any, origin: Any, closers: Sequence[Callable[[], Any]]) -> None:
+        self.iterator = iterator
+        self.head = head_of(origin)
+        self.response = origin if self.head.status is not None else None
+        self.package = package_of(origin) if self.response is not None else None
+        self.closers = list(closers)
+
+    def close(self) -> None:
+        """Calls every closer once, also when one fails. A transport that fails to close is closed. Again: nothing.
+
+        Raises:
+            Exception: what a closer of the caller's own raised.
+        """
+        failure: Exception | None = None
+        closers, self.closers = self.closers, []
+        for close in closers:
+            try:
+                close()
+            except Exception as error:  # noqa: PERF203  # the others have to be closed as well
+                failure = self.kept(error, failure)
+        if failure is not None:
+            raise failure
+
+    def kept(self, error: Exception, earlier: Exception | None) -> Exception | None:
+        """Which failure of closing the caller has to hear of: the first that is not the transport's."""
+        return earlier if earlier is not None or is_transport_failure(error, self.package) else error
+
+
+def is_bytes(source: object) -> bool:
+    """Whether a source is the whole stream at once."""
+    return isinstance(source, (bytes, bytearray, memoryview))
+
+
+def unwrapped(source: Any) -> Any:
+    """The response inside an object that only wraps one: httpx-sse's EventSource, an SDK's stream."""
+    response = getattr(source, "response", None)
+    return source if response is None or head_of(response).status is None else response
+
+
+def flavour(origin: Any) -> str | None:
+    """Returns "sync" or "async" where the methods that an object has, or those of the body in it, are of one kind only.
+
+    httpx has one response class for both kinds of clients, which differ in their ``stream``; requests, urllib3 and others have
+    a method of that name, which is neither.
+    """
+    body = getattr(origin, "stream", None)
+    for holder, sync, asynchronous in ((body, *_ITERATING), (origin, *_ITERATING), (origin, *_ENTERING)):
+        if hasattr(holder, sync) != hasattr(holder, asynchronous):
+            return "sync" if hasattr(holder, sync) else "async"
+    return None
+
+
+def opened_by(rows: Mapping[str, Callable[[Any], Any]], origin: Any) -> Any:
+    """The result of the first row whose attribute ``origin`` has, or None where no row fits.
+
+    Raises:
+        MisuseError: the response has been read before.
+    """
+    opened = next((opened for name, opened in rows.items() if hasattr(origin, name)), None)
+    try:
+        return None if opened is None else opened(origin)
+    except (RuntimeError, TypeError) as error:
+        if is_misuse(error):
+            raise read_before(error) from error
+        raise
