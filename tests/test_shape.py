@@ -30,9 +30,10 @@ LAYERS: list[tuple[str, list[str]]] = [
     ("apart", ["dialects.chat", "dialects.messages", "dialects.responses"]),
     ("decoder", ["head", "recognition", "template", "decoder"]),
     ("sources", ["sources"]),
+    ("recording, which streams offer as record=", ["recording"]),
     ("streams", ["streams"]),
     ("the front door", ["__init__"]),
-    ("on top", ["recording", "testing", "compat", "cli", "__main__"]),
+    ("on top", ["testing", "compat", "cli", "__main__"]),
 ]
 SANS_IO = next(index for index, (_, names) in enumerate(LAYERS) if "decoder" in names)
 DOES_IO = {
