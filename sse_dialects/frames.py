@@ -62,6 +62,7 @@ class FrameReader:
     what came before it is still handed out, what comes after is ignored."""
 
     __slots__ = (
+        "_after_lf",
         "_begun",
         "_ends",
         "_has_cr",
@@ -83,6 +84,7 @@ class FrameReader:
         self._begun = False  # the place for a BOM is past
         self._plain = False  # it is, and no CR is about: LFs alone decide
         self._skip_lf = False  # the bytes before ended in a CR that closed a block
+        self._after_lf = -1  # the offset after the last LF that ended a blank line's CRLF
         self._has_cr = False  # there is a CR in the tail
         self._ends: list[int] | None = None  # where the last blocks ended, kept where line ends differ in length
         self.before = 0  # bytes of the stream before the blocks that came last
@@ -103,9 +105,10 @@ class FrameReader:
         if _LF not in data:
             tail += data
             if len(tail) > self._room:
+                self.before, self._ends = self.consumed, None
                 self._check_tail()
             return []
-        self.before = self.consumed
+        self.before, self._ends = self.consumed, None
         if tail or data[-2:] != b"\n\n":
             seen = len(tail)
             tail += data
@@ -116,7 +119,6 @@ class FrameReader:
             data = bytes(tail[:end])
             del tail[:end]
         self.consumed += len(data)
-        self._ends = None
         blocks = data.split(b"\n\n")
         if rest := blocks.pop():  # one LF of an odd number of them: a blank line of its own, ahead of the next block
             tail[:0] = rest
@@ -145,6 +147,7 @@ class FrameReader:
             self._skip_lf = False
             if data[0] == _LF:
                 self.consumed += 1
+                self._after_lf = self.consumed
                 data = data[1:]
         if self._has_cr or _CR in data:
             blocks = self._cut_anywhere(data)
@@ -173,16 +176,18 @@ class FrameReader:
         tail += data
         self.before = self.consumed
         blocks: list[bytes] = []
-        ends: list[int] = []
+        ends = [-(self.before == self._after_lf)]
         start = 0
         for blank in _BLANK_LINE.finditer(tail, max(seen - 2, 0)):
             blocks.append(bytes(tail[start : blank.start()]))
             start = blank.end()
-            ends.append(start)
+            ends.append(start - blank.group().endswith(b"\r\n"))
         if start:
             self._skip_lf = start == len(tail) and tail[-1] == _CR
             del tail[:start]
             self.consumed += start
+            if ends[-1] < start:
+                self._after_lf = self.consumed
         self._has_cr = _CR in (tail if start else data) or (self._has_cr and not start)
         self._ends = ends
         self._check_blocks(blocks)
@@ -209,9 +214,12 @@ class FrameReader:
         self._tail = bytearray()
 
     def offset_after(self, blocks: list[bytes], count: int) -> int:
-        """The stream's bytes up to and including the first ``count`` of the ``blocks`` that came last, blank lines included."""
+        """The stream's bytes up to and including the first ``count`` of the ``blocks`` that came last, blank lines included; of
+        a CRLF only the CR, at which the frame was out, whether or not the LF was there to be seen."""
         if self._ends is not None:
-            return self.before + (self._ends[count - 1] if count else 0)
+            return self.before + self._ends[count]
+        if not count:
+            return self.before - (self.before == self._after_lf)
         return self.before + sum(len(block) + 2 for block in blocks[:count])  # each closed by two LFs
 
     # ---- a block to a frame
