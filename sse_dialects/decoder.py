@@ -69,6 +69,7 @@ class Decoder:
         "_learner",
         "_limits",
         "_pending",
+        "_quick",
         "_raised",
         "_reader",
         "_require_done",
@@ -101,6 +102,7 @@ class Decoder:
         self._fast = True  # False forces the plain path
         self._learner: Learner | None = None
         self._template: Template | None = None
+        self._quick: Template | None = None  # the same, while nothing is pending and something has been shown
         self._untold: list[Frame] | None = None  # frames that told nothing yet
         self._head: Head | None = Head()
         self._kind = ""  # what the body is, once its first bytes have told
@@ -123,32 +125,34 @@ class Decoder:
             SSEDialectsError: from the iterator, where the queue reaches the fault: any `StreamError` but a stalled one, or
                 `NotAnEventStreamError`.
         """
-        if self._template is not None and type(data) is bytes and not self._pending and self._delivered:
-            return self._feed_fast(data)
+        template = self._quick
+        if template is None or type(data) is not bytes:
+            return self._feed_plainly(data)
+        # Nothing is pending and a template is known, so bytes that fit it are decoded at once: nothing there can fail.
+        self._total += len(data)
+        reader = self._reader
+        if 10 not in data and reader.hold(data):
+            return self._due
+        blocks = reader.blocks(data)
+        if len(blocks) == 1 and not reader.overflow and (event := template.take(blocks[0])) is not None:
+            self._due = due = iter([*self._due, event])
+            return due
+        out = list(self._due)
+        taken = template.run(blocks, 0, out)
+        self._due = due = iter(out)
+        if taken == len(blocks) and not reader.overflow:
+            return due
+        self._quick = None
+        self._cut = (blocks, taken)
+        return self._events()
+
+    def _feed_plainly(self, data: bytes | bytearray | memoryview) -> Iterator[Event]:
         if self._closed:
             raise MisuseError("this Decoder is closed: make a new one for the next stream")
         if data := data if type(data) is bytes else as_bytes(data):
             self._total += len(data)
             self._pending.append(data)
-        return self._events()
-
-    def _feed_fast(self, data: bytes) -> Iterator[Event]:
-        """Where nothing is pending and a template is known, cut the bytes at once and take what fits it: nothing there can
-        fail. The rest waits for the iterator."""
-        self._total += len(data)
-        reader = self._reader
-        if reader.hold(data):
-            return self._due
-        blocks = reader.blocks(data)
-        if not blocks and not reader.overflow:
-            return self._due
-        out = list(self._due)
-        taken = self._run_template(blocks, 0, out)
-        self._due = due = iter(out)
-        if taken == len(blocks) and not reader.overflow:
-            return due
-        self._cut = (blocks, taken)
-        self._pending.append(b"")
+            self._quick = None
         return self._events()
 
     def close(self) -> list[Event]:
@@ -162,6 +166,7 @@ class Decoder:
         self._decode_pending()
         if not self._closed:
             self._closed = True
+            self._drop_template()
             if self._error is None and not self._state.complete:
                 self._decode_more(self._decode_end)
         events = list(self._due)
@@ -188,7 +193,7 @@ class Decoder:
                     if self._delivered:
                         break
             yield from self._due
-            if not self._pending:
+            if not (self._pending or self._cut):
                 break
             self._decode_pending()
         if self._error is not None and not self._raised:
@@ -228,12 +233,12 @@ class Decoder:
     @property
     def frame_count(self) -> int:
         """Frames with data decoded so far."""
-        return self._state.frame_count + len(self._untold or ())
+        return self._state.frame_count + len(self._untold or ()) + (self._template.count if self._template else 0)
 
     @property
     def content_count(self) -> int:
         """Frames decoded so far that were no keep-alive."""
-        return self._state.content_count + len(self._untold or ())
+        return self._state.content_count + len(self._untold or ()) + (self._template.count if self._template else 0)
 
     @property
     def comment_count(self) -> int:
@@ -262,7 +267,7 @@ class Decoder:
     # ---- bytes
 
     def _decode_pending(self) -> None:
-        if self._pending:
+        if self._pending or self._cut:
             self._decode_more(self._decode_reads)
 
     def _decode_more(self, step: Callable[[list[Event]], None]) -> None:
@@ -275,6 +280,7 @@ class Decoder:
             self._keep(error, self._total)
         self._state.deliver_to([])
         self._due = iter(out)
+        self._quick = self._template if self._delivered else None
 
     def _decode_reads(self, out: list[Event]) -> None:
         if self._cut is not None:
@@ -306,7 +312,7 @@ class Decoder:
         try:
             while taken < len(blocks):
                 if self._template is not None:
-                    taken = self._run_template(blocks, taken, out)
+                    taken = self._template.run(blocks, taken, out)
                     if taken == len(blocks):
                         break
                 taken += 1
@@ -323,29 +329,21 @@ class Decoder:
         frame = self._reader.frame(block)
         if frame is None:
             return
-        self._template = None
+        self._drop_template()
         before = len(out)
         self._take(frame)
         hot = self._state.hot
         if hot is not None and len(out) == before + 1 and self._fast:
             if self._learner is None:
                 self._learner = Learner()
-            self._template = self._learner.learn(block, hot)
+            self._template = self._learner.learn(block, hot, self._state.room)
 
-    def _run_template(self, blocks: list[bytes], start: int, out: list[Event]) -> int:
-        """Take what fits the template, well within the limit of the answer's size: near it every frame counts."""
-        template = self._template
-        assert template is not None and self._learner is not None
-        size = sum(map(len, blocks[start:])) if start else sum(map(len, blocks))
-        if not self._state.has_room_for(size):
-            return start
-        end = template.run(blocks, start, out)
-        count = end - start
-        self._learner.fitted(count)
-        if end < len(blocks):
-            size -= sum(map(len, blocks[end:]))
-        self._state.note(count, size - count * template.overhead)
-        return end
+    def _drop_template(self) -> None:
+        """Before anything else is decoded: the accumulator's state may change under a template."""
+        if self._template is not None and self._learner is not None:
+            self._learner.fitted(self._template.count)
+            self._state.note(self._template.count, self._template.size)
+            self._template = None
 
     def _decode_body(self, data: bytes) -> None:
         """A body that is no stream: JSON is kept until the end, anything else is refused once there is enough to show."""
@@ -434,9 +432,10 @@ class Decoder:
     # ---- errors
 
     def _keep(self, error: SSEDialectsError, offset: int) -> None:
+        self._drop_template()
         self._error = self._located(error, offset) if isinstance(error, StreamError) else error
         self._pending.clear()
-        self._template = None
+        self._cut = None
 
     def _located(self, error: StreamError, offset: int) -> StreamError:
         error = self._state.filled(error)

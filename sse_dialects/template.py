@@ -30,9 +30,6 @@ from .dialects.payload import BadPayloadError, parse
 from .values import JSONObject
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .dialects.parts import PartBuilder, Pieces
     from .dialects.telling import Hot
     from .events import Event
 
@@ -50,69 +47,127 @@ class Template:
     """The bytes around the cuts of one kind of frame, and the part that its delta adds to.
 
     At most one hole comes before the delta and one after it: ``head``, [hole, ``before``], delta, ``after``, [hole, ``tail``].
-    ``before`` and ``tail`` are "" where there is no such hole.
+    ``before`` and ``tail`` are empty where there is no such hole. ``count`` says how many frames it has taken.
     """
 
-    __slots__ = ("after", "before", "counts_before", "head", "make", "member", "overhead", "part", "tail")
+    __slots__ = (
+        "_add",
+        "_after",
+        "_before",
+        "_bytes",
+        "_counts",
+        "_head",
+        "_hot",
+        "_next",
+        "_overhead",
+        "_prefix",
+        "_room",
+        "_tail",
+        "count",
+    )
 
-    def __init__(self, literals: tuple[str, str, str, str], counts_before: bool, overhead: int, hot: Hot) -> None:
-        head, self.before, self.after, self.tail = literals
-        self.head = head.encode()
-        self.counts_before = counts_before
-        self.overhead = overhead  # bytes of a block that are not its payload's
-        self.part: PartBuilder = hot.part
-        self.member: Pieces | None = hot.member
-        self.make: Callable[[str, int, int], Event] = hot.part.DELTA
+    def __init__(
+        self, literals: tuple[str, str, str, str], counter: int | None, counts_after: bool, overhead: int, hot: Hot, room: int
+    ) -> None:
+        head, before, self._after, self._tail = literals
+        self._head, self._before = head.encode(), before.encode()
+        self._next = counter  # the last counter before the delta, None where none stands there
+        self._prefix = self._head + self._before if counter is None else b""
+        self._counts = counts_after  # the hole after the delta is a counter, not padding
+        self._overhead = overhead  # bytes of a block that are not its payload's
+        self._room = room  # how many bytes may be taken
+        self._hot = hot
+        self._add = hot.part.add
+        self._bytes = 0
+        self.count = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes of payload it has taken."""
+        return self._bytes - self.count * self._overhead
+
+    def take(self, block: bytes) -> Event | None:
+        """The event of one block, or None where it does not fit: `run` without what only pays for many."""
+        size = self._bytes + len(block)
+        delta = self._delta(block)
+        if not delta or size > self._room:
+            return None
+        self._bytes = size
+        self.count += 1
+        if self._hot.member is not None:
+            self._hot.member.append(delta)
+        return self._add(delta)
 
     def run(self, blocks: list[bytes], start: int, out: list[Event]) -> int:
-        """Take blocks from ``start`` on as long as they fit, and return where that ended. The loop is the cost of a stream:
-        per block one search, one decoding, one scan and one event."""
-        head, before, after, tail = self.head, self.before, self.after, self.tail
-        skip, make, choice, place = len(head), self.make, self.part.choice, self.part.place
+        """Take blocks from ``start`` on as long as they fit, and return where that ended."""
+        if start:
+            blocks = blocks[start:]
+        size = sum(map(len, blocks))
+        if self._bytes + size > self._room:
+            return start
         deltas: list[str] = []
-        for number in range(start, len(blocks)):
-            block = blocks[number]
-            if not block.startswith(head):
-                break
-            try:
-                text = block[skip:].decode()
-                at = self._past_hole(text) if before else 0
-                delta, end = scanstring(text, at)
-            except ValueError:  # no UTF-8, no string, or no such hole
-                break
-            if not delta or (end - at - 1 != len(delta) and not delta.isascii() and "\\u" in text[at:end]):
-                break
-            if tail:
-                if not text.startswith(after, end):
-                    break
-                end += len(after)
-                stop = text.find(tail[0], end)
-                if text[stop:] != tail or not _fills(text[end:stop], tail[0] != '"'):
-                    break
-            elif text[end:] != after:
+        for block in blocks:
+            delta = self._delta(block)
+            if not delta:
+                size = sum(map(len, blocks[: len(deltas)]))
                 break
             deltas.append(delta)
-            out.append(make(delta, choice, place))
         if deltas:
-            self.part.extend(deltas)
-            if self.member is not None:
-                self.member.extend(deltas)
+            self._bytes += size
+            self.count += len(deltas)
+            part, member = self._hot.part, self._hot.member
+            part.extend(deltas)
+            if member is not None:
+                member.extend(deltas)
+            out.extend(part.told(deltas))
         return start + len(deltas)
 
-    def _past_hole(self, text: str) -> int:
-        """Where the delta begins, after the hole at the beginning of ``text``."""
-        before = self.before
-        stop = text.find(before[0])
-        if stop < 0 or not text.startswith(before, stop) or not _fills(text[:stop], self.counts_before):
-            raise ValueError
-        return stop + len(before)
+    def _delta(self, block: bytes) -> str:
+        """The delta's text, or "" where the block does not fit. This is what a delta costs: a comparison, a decoding, a scan."""
+        prefix = self._prefix
+        if self._next is not None:  # nearly always the counter goes up by one: then it is part of what is compared
+            prefix = b"%b%d%b" % (self._head, self._next + 1, self._before)
+        if not block.startswith(prefix):
+            if self._next is None or not (prefix := self._with_counter(block)):
+                return ""
+        try:
+            text = block[len(prefix) :].decode()
+            delta, end = scanstring(text, 0)
+        except ValueError:  # no UTF-8, or no string
+            return ""
+        if self._tail:
+            if not self._ends_with_hole(text, end):
+                return ""
+        elif text[end:] != self._after:
+            return ""
+        if end != len(delta) + 1 and not delta.isascii() and "\\u" in text[:end]:
+            return ""
+        if self._next is not None:
+            self._next += 1
+        return delta
+
+    def _with_counter(self, block: bytes) -> bytes:
+        """What comes before the delta where the counter is another than the next, or empty where it does not fit."""
+        start = len(self._head)
+        stop = block.find(self._before[:1], start)
+        counter = block[start:stop]
+        if not block.startswith(self._head) or not block.startswith(self._before, stop) or not _counts(counter):
+            return b""
+        self._next = int(counter) - 1
+        return block[: stop + len(self._before)]
+
+    def _ends_with_hole(self, text: str, end: int) -> bool:
+        """Whether what follows the delta, which ends at ``end``, is as it has to be."""
+        after, tail = self._after, self._tail
+        if not text.startswith(after, end) or not text.endswith(tail):
+            return False
+        token = text[end + len(after) : -len(tail)]
+        return token.isascii() and _counts(token.encode()) if self._counts else token.isalnum()
 
 
-def _fills(token: str, counts: bool) -> bool:
-    """Whether a hole's text is what it has to be: a number, or the inside of a string that needs no looking at."""
-    if not counts:
-        return token.isalnum()
-    return token.isascii() and token.isdigit() and len(token) <= _MAX_DIGITS and (token[0] != "0" or token == "0")
+def _counts(token: bytes) -> bool:
+    """Whether it is a whole number as JSON writes it, and not too long to be cheap."""
+    return token.isdigit() and len(token) <= _MAX_DIGITS and (token[:1] != b"0" or token == b"0")
 
 
 class Learner:
@@ -125,15 +180,15 @@ class Learner:
         self._pause = 0
 
     def fitted(self, count: int) -> None:
-        """Note how many blocks the last template took; ones that take none make the next wait."""
+        """Note how many frames the last template took; ones that take none make the next wait."""
         if count:
             self._misses = 0
         else:
             self._misses += 1
             self._pause = min(2**self._misses, _MAX_PAUSE)
 
-    def learn(self, block: bytes, hot: Hot) -> Template | None:
-        """The template of a block that did what ``hot`` says, or None where none can be shown to hold."""
+    def learn(self, block: bytes, hot: Hot, room: int) -> Template | None:
+        """The template of a block that did what ``hot`` says, or None where none can be shown to hold. ``room``: see `Template`."""
         if self._pause:
             self._pause -= 1
             return None
@@ -142,7 +197,7 @@ class Learner:
         except UnicodeDecodeError:
             return None
         at = _payload_start(text)
-        return _learned(text, at, hot) if at else None
+        return _learned(text, at, hot, room) if at else None
 
 
 def _payload_start(text: str) -> int:
@@ -155,7 +210,7 @@ def _payload_start(text: str) -> int:
     return at + len("data: ") if text.startswith("data: ", at) and "\n" not in text[at:] else 0
 
 
-def _learned(text: str, at: int, hot: Hot) -> Template | None:
+def _learned(text: str, at: int, hot: Hot, room: int) -> Template | None:
     try:
         payload = parse(text[at:], None)
     except BadPayloadError:
@@ -173,7 +228,7 @@ def _learned(text: str, at: int, hot: Hot) -> Template | None:
         while place >= 0:  # the same string may stand elsewhere too, first: the proof tells
             cut = (place, place + len(token))
             if _shown(text, at, payload, hot.path, cut, holes):
-                return _assembled(text, at, cut, holes, hot)
+                return _assembled(text, at, cut, holes, hot, room)
             place = text.find(token, place + 1)
     return None
 
@@ -203,7 +258,7 @@ def _hole(text: str, at: int, payload: dict[str, Any], name: str) -> _Hole | Non
     token = str(value)
     start += 0 if counts else 1
     stop = start + len(token)
-    if key < 0 or text[start:stop] != token or not _fills(token, counts):
+    if key < 0 or text[start:stop] != token or not (_counts(token.encode()) if counts else token.isalnum()):
         return None
     return _Hole(name, start, stop, counts)
 
@@ -245,15 +300,17 @@ def _leaf(payload: Any, path: tuple[str | int, ...]) -> Any:
     return payload
 
 
-def _assembled(text: str, at: int, cut: tuple[int, int], holes: list[_Hole], hot: Hot) -> Template | None:
+def _assembled(text: str, at: int, cut: tuple[int, int], holes: list[_Hole], hot: Hot, room: int) -> Template | None:
     """The literals between the cuts. The delta's opening quote belongs to what comes before it, as the scanner wants it."""
     first = [hole for hole in holes if hole.stop <= cut[0]]
     last = [hole for hole in holes if hole.start >= cut[1]]
-    if len(first) > 1 or len(last) > 1:
+    if len(first) > 1 or len(last) > 1 or any(not hole.counts for hole in first):
         return None
     begin, end = cut[0] + 1, cut[1]
     head = text[: first[0].start] if first else text[:begin]
     before = text[first[0].stop : begin] if first else ""
     after = text[end : last[0].start] if last else text[end:]
     tail = text[last[0].stop :] if last else ""
-    return Template((head, before, after, tail), bool(first) and first[0].counts, len(text[:at].encode()), hot)
+    counter = int(text[first[0].start : first[0].stop]) if first else None
+    counts_after = bool(last) and last[0].counts
+    return Template((head, before, after, tail), counter, counts_after, len(text[:at].encode()), hot, room)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..answer import Answer, Choice, ReasoningPart, RefusalPart, TextPart
@@ -161,10 +162,11 @@ class Accumulator:
         other.frame_count, other._payload_bytes = self.frame_count, self._payload_bytes
         other._tell.out = self._tell.out
 
-    def has_room_for(self, size: int) -> bool:
-        """Whether that many more payload bytes are sure to stay within the limit."""
+    @property
+    def room(self) -> int:
+        """How many more payload bytes are sure to stay within the limit."""
         allowed = self.limits.max_answer_bytes
-        return allowed is None or self._payload_bytes + size <= allowed
+        return sys.maxsize if allowed is None else allowed - self._payload_bytes
 
     def note(self, count: int, size: int) -> None:
         """Count frames that did no more than add a string, which somebody else has added."""

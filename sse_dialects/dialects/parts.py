@@ -30,22 +30,21 @@ class Pieces:
 
     def append(self, piece: str) -> None:
         """Add a piece that `settle` has seen, or that holds no surrogates."""
-        pieces = self._pieces
-        pieces.append(piece)
-        if len(pieces) > _JOIN_AT:
-            if self._joined is None:
-                self._joined = []
-            self._joined.append("".join(pieces))
-            pieces.clear()
+        self._pieces.append(piece)
+        if len(self._pieces) > _JOIN_AT:
+            self._join()
 
     def extend(self, pieces: list[str]) -> None:
         """Add several such pieces."""
         self._pieces.extend(pieces)
         if len(self._pieces) > _JOIN_AT:
-            if self._joined is None:
-                self._joined = []
-            self._joined.append("".join(self._pieces))
-            self._pieces.clear()
+            self._join()
+
+    def _join(self) -> None:
+        if self._joined is None:
+            self._joined = []
+        self._joined.append("".join(self._pieces))
+        self._pieces.clear()
 
     def settle(self, piece: str) -> str:
         """The part of ``piece`` that can be given out now: half a pair at its end waits, one left alone becomes U+FFFD."""
@@ -81,8 +80,16 @@ class PartBuilder(Pieces):
 
     def add(self, piece: str) -> Event:
         """Add a piece and return the event that tells it."""
-        self.append(piece)
+        pieces = self._pieces  # `append`, without the call: this is what every delta does
+        pieces.append(piece)
+        if len(pieces) > _JOIN_AT:
+            self._join()
         return self.DELTA(piece, self.choice, self.place)
+
+    def told(self, pieces: list[str]) -> list[Event]:
+        """The events that tell several pieces."""
+        kind, choice, place = self.DELTA, self.choice, self.place
+        return [kind(piece, choice, place) for piece in pieces]
 
     def build(self) -> TextPart | ReasoningPart | RefusalPart | ToolCall | OtherPart:
         """The part as it is now."""
