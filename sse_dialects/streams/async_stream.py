@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from warnings import warn
 
 from sse_dialects.decoder import Decoder
@@ -19,10 +19,12 @@ from .reading import Reading
 from .runtimes import running
 
 if TYPE_CHECKING:
+    from os import PathLike
     from types import TracebackType
 
     from sse_dialects.answer import Answer, DialectName
     from sse_dialects.events import Event
+    from sse_dialects.recording import Recorder
     from sse_dialects.sources.source import Source
 
     from .runtimes import Runtime
@@ -40,6 +42,7 @@ def astream(
     limits: Limits = DEFAULT_LIMITS,
     idle_timeout: float | None = None,
     content_timeout: float | None = None,
+    record: str | PathLike[str] | BinaryIO | Recorder | None = None,
 ) -> AsyncEventStream:
     """Reads a streamed answer from ``source`` in async code.
 
@@ -59,13 +62,20 @@ def astream(
         limits: likewise.
         idle_timeout: seconds that one wait for bytes may take.
         content_timeout: seconds for which nothing but comments and pings may come. Both count only while the caller waits.
+        record: the path of a file, or one open for writing in binary mode, to which all that is read is recorded as it comes, or
+            a `sse_dialects.recording.Recorder`; ``docs/recording.md`` describes the format.
 
     Raises:
         MisuseError: the source can't be read this way; the text says what to pass.
+        OSError: the file to record to can't be opened.
     """
     content, idle = checked_timeout("content_timeout", content_timeout), checked_timeout("idle_timeout", idle_timeout)
     decoder = Decoder(dialect, require_done=require_done, think_tags=think_tags, limits=limits)
     opened = open_async_source(source)
+    if record is not None:
+        from sse_dialects.recording.tee import tee
+
+        tee(opened, record)
     return AsyncEventStream(opened, Reading(opened, decoder, Patience(content, idle)))
 
 

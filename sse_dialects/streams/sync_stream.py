@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from sse_dialects.decoder import Decoder
 from sse_dialects.events import TextDelta
@@ -17,10 +17,12 @@ from .reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from os import PathLike
     from types import TracebackType
 
     from sse_dialects.answer import Answer, DialectName
     from sse_dialects.events import Event
+    from sse_dialects.recording import Recorder
     from sse_dialects.sources.source import Source
 
     from .stats import Stats
@@ -36,6 +38,7 @@ def stream(
     think_tags: bool = False,
     limits: Limits = DEFAULT_LIMITS,
     content_timeout: float | None = None,
+    record: str | PathLike[str] | BinaryIO | Recorder | None = None,
 ) -> EventStream:
     """Reads a streamed answer from ``source``.
 
@@ -53,13 +56,20 @@ def stream(
         limits: likewise.
         content_timeout: seconds for which nothing but comments and pings may come, counted while the caller waits for an event
             and looked at whenever bytes arrive. How long no bytes at all may come is the client's read timeout.
+        record: the path of a file, or one open for writing in binary mode, to which all that is read is recorded as it comes, or
+            a `sse_dialects.recording.Recorder`; ``docs/recording.md`` describes the format.
 
     Raises:
         MisuseError: the source can't be read this way; the text says what to pass.
+        OSError: the file to record to can't be opened.
     """
     timeout = checked_timeout("content_timeout", content_timeout)
     decoder = Decoder(dialect, require_done=require_done, think_tags=think_tags, limits=limits)
     opened = open_source(source)
+    if record is not None:
+        from sse_dialects.recording.tee import tee
+
+        tee(opened, record)
     return EventStream(opened, Reading(opened, decoder, Patience(timeout, None)))
 
 
