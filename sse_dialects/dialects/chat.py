@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..envelope import error_in
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["ChatAccumulator"]
 
 # Members of a chunk that only wrap it: they stand in `native`, the first value that says something counts.
-_ENVELOPE = frozenset({"id", "object", "created", "model", "obfuscation"})
-_HANDLED = frozenset({"choices", "usage", "error"})
+_ENVELOPE = frozenset({"id", "created", "model", "obfuscation"})
+_HANDLED = frozenset({"choices", "usage", "error", "object"})
 
 # Reasons that cut a call off, so that its arguments may be half of what the model meant.
 _CUTS_CALLS = frozenset({"length", "content_filter"})
@@ -91,8 +92,9 @@ class ChatAccumulator(Accumulator):
                 continue
             if name in _ENVELOPE:
                 if name not in self._top and value != "":
-                    self._top[name] = self._tell.clean(value)
+                    self._top[intern(name)] = self._tell.clean(value)
             else:
+                name = intern(name)  # one string for all streams of the process  # noqa: PLW2901
                 self._tell.extra(self._extra, name, value)
                 self._top[name] = self._extra[name]
         self._take_usage(_reported(payload))
@@ -112,7 +114,12 @@ class ChatAccumulator(Accumulator):
         for name, value in fields.items():
             if value is not None and name not in self._CHOICE_MEMBERS and name != "index":
                 self._tell.extra(choice.extra, name, value, choice.index)
-                choice.other[name] = choice.extra[name]
+                self._keep_other(choice, name)
+
+    def _keep_other(self, choice: ChatChoice, name: str) -> None:
+        if choice.other is None:
+            choice.other = {}
+        choice.other[name] = choice.extra[name]
 
     def _choice_at(self, index: Any) -> ChatChoice:
         number = index if isinstance(index, int) and not isinstance(index, bool) else 0
@@ -143,7 +150,7 @@ class ChatAccumulator(Accumulator):
                     kept[name] = value
             self._tell.out.append(Extra("logprobs", new, choice.index))
         if "logprobs" in choice.extra:
-            choice.other["logprobs"] = choice.extra["logprobs"]
+            self._keep_other(choice, "logprobs")
 
     def _usage(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
         self._take_usage(fields["usage"])
@@ -185,12 +192,12 @@ class ChatAccumulator(Accumulator):
         choices = self._in_order()
         for choice in choices:
             flush(choice, self._tell)
-            for call in choice.calls.in_order():
+            for call in choice.calls_in_order():
                 if choice.finish_reason not in _CUTS_CALLS:
                     self._tell.out.append(call.finish())
         self.complete = True
         for choice in choices:
-            normal = finish_reason(choice.finish_reason, has_calls=bool(choice.calls.opened))
+            normal = finish_reason(choice.finish_reason, has_calls=bool(choice.calls_in_order()))
             self._tell.out.append(Finished(normal, choice.finish_reason, choice.index))
 
     # ---- the answer
@@ -208,7 +215,7 @@ class ChatAccumulator(Accumulator):
 
     def _built_choice(self, choice: ChatChoice) -> Choice:
         parts = [part.build() for part in choice.parts]
-        calls = [call.build() for call in choice.calls.in_order()]
+        calls = [call.build() for call in choice.calls_in_order()]
         extra = {} if choice.index == 0 else dict(choice.extra)
         return self._choice(choice.index, parts, calls, choice.finish_reason, extra)
 

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..values import JSONObject
 from .chat_calls import Calls
 from .joined import Joined
-from .parts import Pieces
+from .parts import PartBuilder, Pieces, RefusalBuilder, TextBuilder
 from .think_tags import ThinkTags
 
 if TYPE_CHECKING:
+    from .chat_calls import ChatCall
     from .chat_reasoning import Entries
     from .content_parts import ContentParts
-    from .parts import PartBuilder, ReasoningBuilder, RefusalBuilder, TextBuilder
+    from .parts import ReasoningBuilder
     from .telling import Teller
 
 __all__ = ["ChatChoice"]
 
 _B = TypeVar("_B", "TextBuilder", "ReasoningBuilder", "RefusalBuilder")
+
+# Native members that are no more than the parts of one kind joined.
+_TOLD_BY_PARTS: dict[str, type[PartBuilder]] = {"content": TextBuilder, "refusal": RefusalBuilder}
 
 # What goes back in the next request's history; the rest of a message only describes the answer.
 _TURN_MEMBERS = (
@@ -35,19 +39,21 @@ _TURN_MEMBERS = (
 
 
 class ChatChoice:
-    """What has come of one choice."""
+    """What has come of one choice. What few streams need is made when it is needed: thousands of these may be open at once."""
 
     __slots__ = (
-        "calls",
+        "_calls",
+        "_members",
         "content_parts",
         "entries",
         "extra",
         "finish_reason",
+        "has_content",
         "index",
-        "members",
         "message",
         "other",
         "parts",
+        "role",
         "tags",
     )
 
@@ -55,21 +61,50 @@ class ChatChoice:
         self.index = index
         self.extra = extra  # choice 0 shares the answer's
         self.parts: list[PartBuilder] = []
-        self.calls = Calls()
-        self.members: dict[str, Pieces] = {}  # content, refusal and reasoning, each under the name it came under
+        self.role: str | None = None
+        self.has_content = False  # content came, if only an empty one
         self.content_parts: ContentParts | None = None  # content that came as parts
-        self.entries: dict[str, Entries] = {}
-        self.message = Joined()  # message members without a word of ours
-        self.other: dict[str, Any] = {}  # choice members without a word of ours
+        self.entries: dict[str, Entries] | None = None  # lists of typed reasoning entries
+        self.message: Joined | None = None  # message members without a word of ours
+        self.other: dict[str, Any] | None = None  # choice members without a word of ours
         self.finish_reason: str | None = None
         self.tags = ThinkTags() if think_tags else None
+        self._calls: Calls | None = None
+        self._members: dict[str, Pieces] | None = None  # native text that the parts alone do not tell
+
+    @property
+    def calls(self) -> Calls:
+        """The tool calls, to add to."""
+        if self._calls is None:
+            self._calls = Calls()
+        return self._calls
+
+    def calls_in_order(self) -> list[ChatCall]:
+        """The tool calls by index."""
+        return self._calls.in_order() if self._calls is not None else []
 
     def member(self, name: str) -> Pieces:
-        """The gathered text of a native member."""
-        pieces = self.members.get(name)
-        if pieces is None:
-            pieces = self.members[name] = Pieces()
-        return pieces
+        """The gathered text of a native member, to add to."""
+        if self._members is None:
+            self._members = {}
+        return self._members.setdefault(name, Pieces())
+
+    def members(self) -> dict[str, Pieces]:
+        """The native members gathered apart, by the name they came under."""
+        return self._members or {}
+
+    def native_text(self, name: str) -> str:
+        """A native member's text so far."""
+        if name in self.members():
+            return self.members()[name].text()
+        kind = _TOLD_BY_PARTS.get(name)
+        return "".join(part.text() for part in self.parts if type(part) is kind) if kind is not None else ""
+
+    def add_message(self, fields: dict[str, Any]) -> None:
+        """Add a piece of message members without a word of ours."""
+        if self.message is None:
+            self.message = Joined()
+        self.message.add(fields)
 
     def run(self, kind: type[_B], tell: Teller) -> _B:
         """The last part if it is of that kind, else a new one: a run goes on until something else comes between."""
@@ -80,22 +115,28 @@ class ChatChoice:
 
     def native_message(self) -> dict[str, Any]:
         """The unstreamed message, of the members that arrived."""
-        message = self.message.build()
-        message.update((name, pieces.text()) for name, pieces in self.members.items())
+        message = self.message.build() if self.message is not None else {}
+        if self.role is not None:
+            message["role"] = self.role
+        message.update((name, pieces.text()) for name, pieces in self.members().items())
         if self.content_parts is not None:
             message["content"] = self.content_parts.build()
-        message.update((name, entries.build()) for name, entries in self.entries.items())
-        if self.calls.legacy is not None:
-            message["function_call"] = self.calls.legacy.native()
-        if calls := [call.native() for call in self.calls.in_order() if not call.legacy]:
-            message["tool_calls"] = calls
+        elif self.has_content:
+            message["content"] = self.native_text("content")
+        if refusal := self.native_text("refusal"):
+            message["refusal"] = refusal
+        message.update((name, entries.build()) for name, entries in (self.entries or {}).items())
+        calls = self.calls_in_order()
+        message.update(("function_call", call.native()) for call in calls if call.legacy)
+        if listed := [call.native() for call in calls if not call.legacy]:
+            message["tool_calls"] = listed
         return message
 
     def native(self) -> dict[str, Any]:
         """The unstreamed choice."""
         message = self.native_message()
         message.setdefault("content", None)
-        return {"index": self.index, "message": message, "finish_reason": self.finish_reason, **self.other}
+        return {"index": self.index, "message": message, "finish_reason": self.finish_reason, **(self.other or {})}
 
     def turn(self) -> list[dict[str, Any]]:
         """The message as the next request's history takes it."""

@@ -36,7 +36,7 @@ def take_delta(choice: ChatChoice, delta: dict[str, Any], tell: Teller) -> None:
 
 def flush(choice: ChatChoice, tell: Teller) -> None:
     """Tell what was held back, now that nothing follows: half a surrogate pair, the beginning of a tag, a call without a name."""
-    for name, member in choice.members.items():
+    for name, member in choice.members().items():
         if member.half:
             member.half = ""
             member.append("\ufffd")
@@ -58,6 +58,7 @@ def _content(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller)
         _content_list(choice, delta[name], tell)
         return
     text = text_member(delta, name)
+    choice.has_content = True
     if choice.content_parts is None:
         _text(choice, text, tell, (*_HERE, name))
     elif text:
@@ -68,7 +69,7 @@ def _content(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller)
 def _content_list(choice: ChatChoice, content: list[Any], tell: Teller) -> None:
     if choice.content_parts is None:
         choice.content_parts = ContentParts()
-        if before := choice.member("content").text():
+        if before := choice.native_text("content"):
             choice.content_parts.add("text", before)
     for part in content:
         if isinstance(part, (str, JSONObject)):
@@ -89,12 +90,12 @@ def _content_part(choice: ChatChoice, native: ContentParts, part: str | dict[str
 
 def _text(choice: ChatChoice, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
     """A piece of content, to text or, between think tags, to reasoning. The native content is what came, tags and all."""
-    member = choice.member("content")
     if not text:
         return
     if choice.tags is None:
-        tell.text(choice.run(TextBuilder, tell), text, path, member)
+        tell.text(choice.run(TextBuilder, tell), text, path)
         return
+    member = choice.member("content")
     if tell.halves or member.half:
         text = member.settle(text)
     member.append(text)
@@ -124,7 +125,7 @@ def _move_to_reasoning(choice: ChatChoice, tell: Teller) -> None:
 
 def _refusal(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
     if text := text_member(delta, name):
-        tell.text(choice.run(RefusalBuilder, tell), text, (*_HERE, name), choice.member(name))
+        tell.text(choice.run(RefusalBuilder, tell), text, (*_HERE, name))
 
 
 # ---- reasoning
@@ -151,8 +152,10 @@ def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller)
     new = tell.clean(items(delta, name))
     if not new:
         return
+    if choice.entries is None:
+        choice.entries = {}
     entries = choice.entries.setdefault(name, Entries())
-    told = any(member in choice.members or delta.get(member) for member in _REASONING)
+    told = any(member in choice.members() or delta.get(member) for member in _REASONING)
     told = told or any(other in choice.entries for other in ENTRY_LISTS if other != name)
     for entry in entries.add(new):
         if entry.text and not told:
@@ -237,20 +240,20 @@ def _clean_names(element: dict[str, Any], tell: Teller) -> dict[str, Any]:
 
 
 def _role(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
-    choice.message.add({name: tell.clean(delta[name])})
+    choice.role = tell.word(delta, name) or choice.role
 
 
 def _other(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
     """Natively strings are joined and lists grow, as the official SDK does it; `extra` has the last value."""
     value = tell.clean(delta[name])
     tell.cold = True
-    choice.message.add({name: value})
+    choice.add_message({name: value})
     tell.extra(choice.extra, name, value, choice.index)
 
 
 def _annotations(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
     new = tell.clean(items(delta, name))
-    choice.message.add({name: new})
+    choice.add_message({name: new})
     tell.extra_items(choice.extra, name, new, choice.index)
 
 
@@ -260,7 +263,7 @@ def _audio(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -
     if not isinstance(value, JSONObject):
         _other(choice, name, delta, tell)
         return
-    choice.message.add({name: value})
+    choice.add_message({name: value})
     kept = choice.extra.setdefault(name, {})
     for member, piece in value.items():
         if member == "data":

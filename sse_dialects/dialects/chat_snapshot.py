@@ -25,7 +25,7 @@ def take_snapshot(choice: ChatChoice, message: dict[str, Any], tell: Teller) -> 
     contradicted: dict[str, Any] = {}
     for name, value in message.items():
         if name in _TEXTS and isinstance(value, str):
-            had = choice.members[name].text() if name in choice.members else ""
+            had = choice.native_text(name)
             if value.startswith(had):
                 rest[name] = value[len(had) :]
             elif value:
@@ -35,7 +35,7 @@ def take_snapshot(choice: ChatChoice, message: dict[str, Any], tell: Teller) -> 
         elif name == "function_call":
             if choice.calls.legacy is None:
                 rest[name] = value
-        elif name not in choice.entries and choice.extra.get(name) != value:
+        elif name not in (choice.entries or ()) and choice.extra.get(name) != value:
             rest[name] = value
     # Reasoning comes before the text it led to, and calls after it, in whatever order the members stand.
     take_delta(choice, {name: rest.pop(name) for name in _TEXTS if name in rest}, tell)
@@ -46,7 +46,7 @@ def take_snapshot(choice: ChatChoice, message: dict[str, Any], tell: Teller) -> 
 
 def _rest_of_calls(choice: ChatChoice, calls: list[Any], contradicted: dict[str, Any]) -> list[dict[str, Any]]:
     """The snapshot's calls, in its order, less what the deltas brought."""
-    known = choice.calls.in_order()
+    known = choice.calls_in_order()
     by_id = {call.id: call for call in known if call.id}
     rest: list[dict[str, Any]] = []
     for place, element in enumerate(calls):

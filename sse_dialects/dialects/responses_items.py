@@ -82,7 +82,10 @@ class Content:
 
     def update(self, fields: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
         """Take a snapshot of it."""
-        self.fields.update(tell.clean({name: value for name, value in fields.items() if value is not None}))
+        gathered = ("annotations", "logprobs", self.KINDS.get(str(fields.get("type", self.kind)), ("",))[0])
+        for name, value in tell.clean(fields).items():
+            if value is not None and (not value or name not in gathered):  # what is empty says that there is such a member
+                self.fields[name] = value
         if self.kind in self.KINDS:
             text = fields.get(self.KINDS[self.kind][0])
             if isinstance(text, str):
