@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from ..values import JSONArray
 from .joined import Joined
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, TextBuilder
-from .payload import dumped
+from .payload import dumped, shared
 from .telling import text_member
 
 if TYPE_CHECKING:
@@ -242,16 +242,16 @@ _OPENED_BY: dict[str, dict[str, Any]] = {
 
 def opened(fields: dict[str, Any], parts: list[PartBuilder], tell: Teller) -> Block[Any]:
     """A new block, its part added to ``parts``."""
-    fields, place = tell.clean(fields), len(parts)
+    fields, place = shared(tell.clean(fields)), len(parts)
     if fields.get("type") == "tool_use":
         call = CallBuilder(0, place, tell.word(fields, "id"), tell.word(fields, "name"), "function")
         tell.open_call(parts, call)
-        return ToolBlock(dict(fields), call)
+        return ToolBlock(fields, call)
     kinds = _KINDS.get(str(fields.get("type")))
     if kinds is None:
         return OtherBlock(dict(fields), tell.open(parts, OtherBuilder(0, place, fields)))
     block, part = kinds
-    return block(dict(fields), tell.open(parts, part(0, place)))
+    return block(fields, tell.open(parts, part(0, place)))
 
 
 def block_of(kind: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from .base import Accumulator
 from .blocks import Block, block_of, opened
 from .finish import finish_reason
 from .parts import CallBuilder
+from .payload import shared
 from .telling import items, object_member
 from .usage import holds_count, input_without_cache
 
@@ -52,7 +53,9 @@ class MessagesAccumulator(Accumulator):
         self._blocks: list[Block[Any]] = []
         self._by_index: dict[str, Block[Any]] = {}
         self._parts: list[Any] = []
-        self._stopped: list[CallBuilder] = []  # calls whose block has been closed, until the next frame says that they are whole
+        self._stopped: list[CallBuilder] | None = (
+            None  # calls whose block has been closed, until the next frame says that they are whole
+        )
         self._usage: dict[str, Any] = {}
         self._extra: dict[str, Any] = {}
 
@@ -77,7 +80,7 @@ class MessagesAccumulator(Accumulator):
         """A closed call is whole unless the very next frame says that the model was cut off in it."""
         if not self._stopped:
             return
-        stopped, self._stopped = self._stopped, []
+        stopped, self._stopped = self._stopped, None
         if kind == "message_delta" and object_member(payload, "delta").get("stop_reason") in _CUTS_CALLS:
             return
         for call in stopped:
@@ -119,7 +122,7 @@ class MessagesAccumulator(Accumulator):
         self.finish()
 
     def _merge(self, fields: dict[str, Any]) -> None:
-        for name, value in fields.items():
+        for name, value in shared(fields).items():
             if name in ("usage", "content"):
                 continue
             if value is None:
@@ -133,7 +136,8 @@ class MessagesAccumulator(Accumulator):
         """Member by member: later values replace earlier ones, null erases nothing."""
         if not isinstance(usage, JSONObject):
             return
-        merged = {**self._usage, **{name: value for name, value in self._tell.clean(usage).items() if value is not None}}
+        usage = shared(self._tell.clean(usage))
+        merged = {**self._usage, **{name: value for name, value in usage.items() if value is not None}}
         for name, value in usage.items():
             merged.setdefault(name, value)
         self._usage = merged
@@ -182,7 +186,7 @@ class MessagesAccumulator(Accumulator):
         block.end(self._tell)
         if isinstance(block.part, CallBuilder) and not block.part.stopped:
             block.part.stopped = True
-            self._stopped.append(block.part)
+            self._stopped = [*(self._stopped or ()), block.part]
 
     # ---- the end
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LimitExceededError
@@ -12,12 +13,14 @@ from ..values import JSONArray, JSONObject
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["WHITE_SPACE", "BadPayloadError", "dumped", "has_halves", "parse", "parse_lines", "scrubbed", "settled"]
+__all__ = ["WHITE_SPACE", "BadPayloadError", "dumped", "has_halves", "parse", "parse_lines", "scrubbed", "settled", "shared"]
 
 WHITE_SPACE = " \t\r\n"  # JSON's, and no more: str.strip() alone would also take U+2028 and its like
 
 # The scanner that json.loads builds anew behind two Python calls; reusing one halves the cost of a small payload.
 _scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typeshed
+
+_WORD_LENGTH = 20  # types, roles, statuses; longer ones are ids and text
 
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _HALF = re.compile("[\ud800-\udfff]")
@@ -78,6 +81,14 @@ def _check_depth(text: str, max_depth: int) -> None:
         depth += 1 if mark.group() in "[{" else -1
         if depth > max_depth:
             raise LimitExceededError("max_depth", max_depth)
+
+
+def shared(fields: dict[str, Any]) -> dict[str, Any]:
+    """A copy whose names, and words as short as names, are one string each for all streams of the process."""
+    return {
+        intern(name): intern(value) if isinstance(value, str) and len(value) <= _WORD_LENGTH else value
+        for name, value in fields.items()
+    }
 
 
 def dumped(value: Any) -> str:

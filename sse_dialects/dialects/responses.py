@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..envelope import error_in
@@ -10,6 +11,7 @@ from ..values import JSONObject
 from .base import Accumulator
 from .finish import finish_reason
 from .parts import CallBuilder
+from .payload import dumped
 from .responses_events import EVENTS
 from .responses_output import Output
 from .telling import items, object_member
@@ -49,7 +51,8 @@ class ResponsesAccumulator(Accumulator):
     expected: ClassVar[str] = "response.completed"
 
     def _prepare(self) -> None:
-        self._response: dict[str, Any] = {}  # the unstreamed response without its output
+        # The unstreamed response without its output, as JSON text: a response echoes its whole request, and thousands may be open.
+        self._response = "{}"
         self._extra: dict[str, Any] = {}
         self._output = Output(self._tell, self._extra)
         self._status: str | None = None  # once the terminating frame has said it
@@ -86,12 +89,13 @@ class ResponsesAccumulator(Accumulator):
         self.id = self._tell.word(response, "id") or self.id
         self.model = self._tell.word(response, "model") or self.model
         self._start()
-        for name, value in response.items():
-            if name == "output" or (value is None and name in self._response):
-                continue
-            self._response[name] = self._tell.clean(value)
-            if name not in _ECHOED:
-                self._tell.extra(self._extra, name, value)
+        merged = json.loads(self._response)
+        for name, value in self._tell.clean(response).items():
+            if name != "output" and (value is not None or name not in merged):
+                merged[name] = value
+                if name not in _ECHOED:
+                    self._tell.extra(self._extra, name, value)
+        self._response = dumped(merged)
         self._output.take_snapshot(items(response, "output"))
         usage = response.get("usage")
         if isinstance(usage, JSONObject) and holds_count(usage):
@@ -121,7 +125,7 @@ class ResponsesAccumulator(Accumulator):
     @property
     def _reason(self) -> str | None:
         if self._status == "incomplete":
-            details = self._response.get("incomplete_details")
+            details = json.loads(self._response).get("incomplete_details")
             reason = details.get("reason") if isinstance(details, JSONObject) else None
             return reason if isinstance(reason, str) and reason else self._status
         return self._status
@@ -143,7 +147,7 @@ class ResponsesAccumulator(Accumulator):
 
     def _built(self) -> Answer:
         output = self._output.native()
-        native = {**self._response, "object": "response", "output": output}
+        native = {**json.loads(self._response), "object": "response", "output": output}
         parts = [part.build() for part in self._output.parts]
         calls = [part.build() for part in self._output.parts if isinstance(part, CallBuilder)]
         choices = [self._choice(0, parts, calls, self._reason)] if self._started else []

@@ -8,7 +8,7 @@ from ..events import Extra
 from ..values import JSONArray, JSONObject
 from .joined import Joined
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, RefusalBuilder, TextBuilder
-from .payload import settled
+from .payload import settled, shared
 
 if TYPE_CHECKING:
     from .telling import Teller
@@ -327,14 +327,14 @@ def opened(fields: dict[str, Any], parts: list[PartBuilder], tell: Teller) -> It
     """A new item of the kind that ``fields`` says, with its part where it has exactly one."""
     kind, place = fields.get("type"), len(parts)
     if kind == "message":
-        return MessageItem(tell.clean(fields))
+        return MessageItem(shared(tell.clean(fields)))
     if kind == "reasoning":
-        return ReasoningItem(tell.clean(fields), tell.open(parts, ReasoningBuilder(0, place)))
+        return ReasoningItem(shared(tell.clean(fields)), tell.open(parts, ReasoningBuilder(0, place)))
     if kind in CallItem.MEMBERS:
         id = tell.word(fields, "call_id") or tell.word(fields, "id")
         call = CallBuilder(0, place, id, tell.word(fields, "name"), "custom" if kind == "custom_tool_call" else "function")
         tell.open_call(parts, call)
-        return CallItem(tell.clean(fields), call)
+        return CallItem(shared(tell.clean(fields)), call)
     return OtherItem(dict(tell.clean(fields)), tell.open(parts, OtherBuilder(0, place, fields)))
 
 
