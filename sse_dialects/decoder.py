@@ -134,9 +134,12 @@ class Decoder:
         if 10 not in data and reader.hold(data):
             return self._due
         blocks = reader.blocks(data)
-        if len(blocks) == 1 and not reader.overflow and (event := template.take(blocks[0])) is not None:
-            self._due = due = iter([*self._due, event])
-            return due
+        if not reader.overflow:
+            if not blocks:
+                return self._due
+            if len(blocks) == 1 and (event := template.take(blocks[0])) is not None:
+                self._due = due = iter([*self._due, event])
+                return due
         out = list(self._due)
         taken = template.run(blocks, 0, out)
         self._due = due = iter(out)

@@ -114,7 +114,8 @@ class FrameReader:
             tail += data
             end = tail.rfind(b"\n\n", seen - 1 if seen else 0) + 2  # only the new bytes are searched
             if end < 2:
-                self._check_tail()
+                if len(tail) > self._room:
+                    self._check_tail()
                 return []
             data = bytes(tail[:end])
             del tail[:end]

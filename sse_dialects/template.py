@@ -1,4 +1,4 @@
-"""The fast path: a frame that differs from the one before only in its delta needs no JSON parser.
+r"""The fast path: a frame that differs from the one before only in its delta needs no JSON parser.
 
 Most frames of a stream are the same bytes but for the delta's string, a counter and random padding. Once a frame has been
 decoded in full and its accumulator has said that all it did was to add one string to one part (`Hot`), `learn` cuts its
@@ -14,7 +14,7 @@ Invariant: what `run` does with a block is what the plain path would do with it.
   counter to be ASCII digits without a leading zero; padding to be letters and digits. Everything else is compared to the byte.
 * A block is taken only while nothing else has been decoded since the template was learned, so the accumulator is in
   the state in which it called the frame hot. Comments change no accumulator.
-* Whatever is out of the ordinary goes to the plain path: bytes that are not UTF-8, an empty delta, ``\\u`` escapes of
+* Whatever is out of the ordinary goes to the plain path: bytes that are not UTF-8, an empty delta, ``\u`` escapes of
   characters outside ASCII (half a surrogate pair may be among them), numbers of more than 15 digits, an answer near its limit.
 
 The plain path defines what is right; `Decoder._fast = False` forces it, and a test drives both over the same streams.
@@ -22,18 +22,22 @@ The plain path defines what is right; `Decoder._fast = False` forces it, and a t
 
 from __future__ import annotations
 
-from json import dumps
-from json.decoder import scanstring
+from json import decoder, dumps
 from typing import TYPE_CHECKING, Any
 
 from .dialects.payload import BadPayloadError, parse
 from .values import JSONObject
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .dialects.telling import Hot
     from .events import Event
 
 __all__ = ["Learner", "Template"]
+
+# The JSON module's own, in C where there is that: from behind the opening quote to behind the closing one.
+_scan_string: Callable[[str, int], tuple[str, int]] = decoder.scanstring  # type: ignore[attr-defined]  # not in typeshed
 
 # Members that say nothing of the answer, with their kind of token; both stand at the top of a payload.
 _COUNTER, _PADDING = "sequence_number", "obfuscation"
@@ -71,7 +75,7 @@ class Template:
     ) -> None:
         head, before, self._after, self._tail = literals
         self._head, self._before = head.encode(), before.encode()
-        self._next = counter  # the last counter before the delta, None where none stands there
+        self._next = counter  # the counter before the delta that comes next, None where none stands there
         self._prefix = self._head + self._before if counter is None else b""
         self._counts = counts_after  # the hole after the delta is a counter, not padding
         self._overhead = overhead  # bytes of a block that are not its payload's
@@ -124,26 +128,24 @@ class Template:
 
     def _delta(self, block: bytes) -> str:
         """The delta's text, or "" where the block does not fit. This is what a delta costs: a comparison, a decoding, a scan."""
-        prefix = self._prefix
-        if self._next is not None:  # nearly always the counter goes up by one: then it is part of what is compared
-            prefix = b"%b%d%b" % (self._head, self._next + 1, self._before)
+        counter = self._next
+        # Nearly always the counter goes up by one: then it is part of what is compared.
+        prefix = self._prefix if counter is None else b"%b%d%b" % (self._head, counter, self._before)
         if not block.startswith(prefix):
-            if self._next is None or not (prefix := self._with_counter(block)):
+            if counter is None or not (prefix := self._with_counter(block)):
                 return ""
+            counter = self._next
         try:
             text = block[len(prefix) :].decode()
-            delta, end = scanstring(text, 0)
+            delta, end = _scan_string(text, 0)
         except ValueError:  # no UTF-8, or no string
             return ""
-        if self._tail:
-            if not self._ends_with_hole(text, end):
-                return ""
-        elif text[end:] != self._after:
+        if text[end:] != self._after and not self._ends_with_hole(text, end):
             return ""
         if end != len(delta) + 1 and not delta.isascii() and "\\u" in text[:end]:
             return ""
-        if self._next is not None:
-            self._next += 1
+        if counter is not None:
+            self._next = counter + 1
         return delta
 
     def _with_counter(self, block: bytes) -> bytes:
@@ -153,13 +155,13 @@ class Template:
         counter = block[start:stop]
         if not block.startswith(self._head) or not block.startswith(self._before, stop) or not _counts(counter):
             return b""
-        self._next = int(counter) - 1
+        self._next = int(counter)
         return block[: stop + len(self._before)]
 
     def _ends_with_hole(self, text: str, end: int) -> bool:
         """Whether what follows the delta, which ends at ``end``, is as it has to be."""
         after, tail = self._after, self._tail
-        if not text.startswith(after, end) or not text.endswith(tail):
+        if not tail or not text.startswith(after, end) or not text.endswith(tail):
             return False
         token = text[end + len(after) : -len(tail)]
         return token.isascii() and _counts(token.encode()) if self._counts else token.isalnum()
@@ -188,7 +190,10 @@ class Learner:
             self._pause = min(2**self._misses, _MAX_PAUSE)
 
     def learn(self, block: bytes, hot: Hot, room: int) -> Template | None:
-        """The template of a block that did what ``hot`` says, or None where none can be shown to hold. ``room``: see `Template`."""
+        """The template of a block that did what ``hot`` says, or None where none can be shown to hold.
+
+        ``room`` is how many bytes of payload the answer may still grow by.
+        """
         if self._pause:
             self._pause -= 1
             return None
@@ -311,6 +316,6 @@ def _assembled(text: str, at: int, cut: tuple[int, int], holes: list[_Hole], hot
     before = text[first[0].stop : begin] if first else ""
     after = text[end : last[0].start] if last else text[end:]
     tail = text[last[0].stop :] if last else ""
-    counter = int(text[first[0].start : first[0].stop]) if first else None
+    counter = int(text[first[0].start : first[0].stop]) + 1 if first else None
     counts_after = bool(last) and last[0].counts
     return Template((head, before, after, tail), counter, counts_after, len(text[:at].encode()), hot, room)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from sys import intern
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ChatAccumulator"]
 
-# Members of a chunk that only wrap it: they stand in `native`, the first value that says something counts.
-_ENVELOPE = frozenset({"id", "created", "model", "obfuscation"})
-_HANDLED = frozenset({"choices", "usage", "error", "object"})
+# Members of a chunk with a meaning here, or that only wrap it: those stand in `native`, the first that says something counts.
+_HANDLED = frozenset({"id", "object", "created", "model", "obfuscation", "choices", "usage", "error"})
 
 # Reasons that cut a call off, so that its arguments may be half of what the model meant.
 _CUTS_CALLS = frozenset({"length", "content_filter"})
@@ -41,7 +41,7 @@ class ChatAccumulator(Accumulator):
         limits: bounds on everything that grows.
     """
 
-    __slots__ = ("_choice_error", "_choice_failed", "_choices", "_extra", "_top")
+    __slots__ = ("_choice_error", "_choice_failed", "_choices", "_created", "_extra", "_padding")
 
     dialect: ClassVar[DialectName] = "chat"
     expected: ClassVar[str] = "data: [DONE]"
@@ -50,9 +50,10 @@ class ChatAccumulator(Accumulator):
     # ---- chunks
 
     def _prepare(self) -> None:
-        self._choices: dict[int, ChatChoice] = {}
-        self._top: dict[str, Any] = {}
-        self._extra: dict[str, Any] = {}
+        self._choices: list[ChatChoice] = []  # at most `max_choices`, in the order of their index
+        self._created: Any = None
+        self._padding: Any = None
+        self._extra: dict[str, Any] = {}  # of the chunks themselves; each choice has its own
         self._choice_error: Any = None
         self._choice_failed = False
 
@@ -87,16 +88,11 @@ class ChatAccumulator(Accumulator):
         for fields in items(payload, "choices"):
             if isinstance(fields, JSONObject):
                 self._take_choice(fields)
+        self._created = payload.get("created") if self._created is None else self._created
+        self._padding = payload.get("obfuscation") if self._padding is None else self._padding
         for name, value in payload.items():
-            if value is None or name in _HANDLED:
-                continue
-            if name in _ENVELOPE:
-                if name not in self._top and value != "":
-                    self._top[intern(name)] = self._tell.clean(value)
-            else:
-                name = intern(name)  # one string for all streams of the process  # noqa: PLW2901
-                self._tell.extra(self._extra, name, value)
-                self._top[name] = self._extra[name]
+            if value is not None and name not in _HANDLED:
+                self._tell.extra(self._extra, intern(name), value)  # one string for all streams of the process
         self._take_usage(_reported(payload))
 
     def _take_usage(self, usage: Any) -> None:
@@ -123,11 +119,12 @@ class ChatAccumulator(Accumulator):
 
     def _choice_at(self, index: Any) -> ChatChoice:
         number = index if isinstance(index, int) and not isinstance(index, bool) else 0
-        choice = self._choices.get(number)
-        if choice is None:
-            self._tell.check("max_choices", len(self._choices) + 1)
-            extra = self._extra if number == 0 else {}
-            choice = self._choices[number] = ChatChoice(number, extra, think_tags=self.think_tags)
+        for choice in self._choices:
+            if choice.index == number:
+                return choice
+        self._tell.check("max_choices", len(self._choices) + 1)
+        choice = ChatChoice(number, think_tags=self.think_tags)
+        insort(self._choices, choice, key=lambda each: each.index)
         return choice
 
     def _delta(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
@@ -184,34 +181,34 @@ class ChatAccumulator(Accumulator):
         return None
 
     def _every_choice_finished(self) -> bool:
-        return bool(self._choices) and all(choice.finish_reason for choice in self._choices.values())
+        return bool(self._choices) and all(choice.finish_reason for choice in self._choices)
 
     def finish(self) -> None:
         """Flush what was held back, then finish calls, then choices."""
         self._start()
-        choices = self._in_order()
-        for choice in choices:
+        for choice in self._choices:
             flush(choice, self._tell)
             for call in choice.calls_in_order():
                 if choice.finish_reason not in _CUTS_CALLS:
                     self._tell.out.append(call.finish())
         self.complete = True
-        for choice in choices:
+        for choice in self._choices:
             normal = finish_reason(choice.finish_reason, has_calls=bool(choice.calls_in_order()))
             self._tell.out.append(Finished(normal, choice.finish_reason, choice.index))
 
     # ---- the answer
 
-    def _in_order(self) -> list[ChatChoice]:
-        return [self._choices[index] for index in sorted(self._choices)]
-
     def _built(self) -> Answer:
-        choices = self._in_order()
-        native = {**self._top, "object": "chat.completion", "choices": [choice.native() for choice in choices]}
+        envelope = {"id": self.id, "created": self._created, "model": self.model, "obfuscation": self._padding}
+        native = {name: value for name, value in envelope.items() if value is not None}
+        native.update(self._extra)
+        native["object"] = "chat.completion"
+        native["choices"] = [choice.native() for choice in self._choices]
         if self.usage is not None:
             native["usage"] = self.usage.native
-        turn = choices[0].turn() if choices else []
-        return self._answer([self._built_choice(choice) for choice in choices], self._extra, native, turn)
+        turn = self._choices[0].turn() if self._choices else []
+        extra = {**self._extra, **next((choice.extra for choice in self._choices if choice.index == 0), {})}
+        return self._answer([self._built_choice(choice) for choice in self._choices], extra, native, turn)
 
     def _built_choice(self, choice: ChatChoice) -> Choice:
         parts = [part.build() for part in choice.parts]

@@ -57,9 +57,9 @@ class ChatChoice:
         "tags",
     )
 
-    def __init__(self, index: int, extra: dict[str, Any], *, think_tags: bool = False) -> None:
+    def __init__(self, index: int, *, think_tags: bool = False) -> None:
         self.index = index
-        self.extra = extra  # choice 0 shares the answer's
+        self.extra: dict[str, Any] = {}
         self.parts: list[PartBuilder] = []
         self.role: str | None = None
         self.has_content = False  # content came, if only an empty one

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["flush", "take_delta"]
 
-_HERE = ("choices", 0, "delta")  # where a delta stands in a chunk of one choice
+# Where a delta's strings stand in a chunk of one choice.
+_PATHS = {name: ("choices", 0, "delta", name) for name in ("content", "refusal", "reasoning", "reasoning_content")}
+_CALL_PATHS = {
+    kind: ("choices", 0, "delta", "tool_calls", 0, kind, name) for kind, name in (("function", "arguments"), ("custom", "input"))
+}
 
 # The same reasoning under two names: natively both are kept, told is one.
 _REASONING = ("reasoning_content", "reasoning")
@@ -60,7 +64,7 @@ def _content(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller)
     text = text_member(delta, name)
     choice.has_content = True
     if choice.content_parts is None:
-        _text(choice, text, tell, (*_HERE, name))
+        _text(choice, text, tell, _PATHS[name])
     elif text:
         choice.content_parts.add("text", text)
         _text(choice, text, tell)
@@ -125,7 +129,7 @@ def _move_to_reasoning(choice: ChatChoice, tell: Teller) -> None:
 
 def _refusal(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
     if text := text_member(delta, name):
-        tell.text(choice.run(RefusalBuilder, tell), text, (*_HERE, name))
+        tell.text(choice.run(RefusalBuilder, tell), text, _PATHS[name])
 
 
 # ---- reasoning
@@ -136,7 +140,7 @@ def _reasoning(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Telle
     if not isinstance(text, str):
         _other(choice, name, delta, tell)
     elif text and name == _told_name(delta):
-        path = (*_HERE, name) if all(other == name or not delta.get(other) for other in _REASONING) else ()
+        path = _PATHS[name] if all(other == name or not delta.get(other) for other in _REASONING) else ()
         tell.text(choice.run(ReasoningBuilder, tell), text, path, choice.member(name))
     elif text:
         member = choice.member(name)
@@ -188,7 +192,7 @@ def _tool_calls(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Tell
             call = _open_call(choice, piece, tell)
         path: tuple[str | int, ...] = ()
         if len(elements) == 1 and piece.name is None and not piece.other:
-            path = (*_HERE, name, 0, call.kind, "input" if call.kind == "custom" else "arguments")
+            path = _CALL_PATHS[call.kind]
         _add(choice, call, piece, tell, path)
 
 

@@ -51,7 +51,7 @@ class ResponsesAccumulator(Accumulator):
     expected: ClassVar[str] = "response.completed"
 
     def _prepare(self) -> None:
-        # The unstreamed response without its output, as JSON text: a response echoes its whole request, and thousands may be open.
+        # The unstreamed response without its output, as JSON text: it echoes the whole request, and thousands may be open.
         self._response = "{}"
         self._extra: dict[str, Any] = {}
         self._output = Output(self._tell, self._extra)
@@ -82,7 +82,8 @@ class ResponsesAccumulator(Accumulator):
 
     def _progress(self, payload: dict[str, Any]) -> None:
         """A snapshot of the response as it is so far."""
-        self._take_response(object_member(payload, "response"))
+        response = object_member(payload, "response")
+        self._take_response({name: value for name, value in response.items() if value is not None})
 
     def _take_response(self, response: dict[str, Any]) -> None:
         """The last id and model that say something bind; null and empty members erase nothing."""

@@ -123,17 +123,18 @@ class MessageItem(Item):
     def __init__(self, fields: dict[str, Any]) -> None:
         super().__init__({name: value for name, value in fields.items() if name != "content"})
         self.contents: list[Content] = []
-        self._by_index: dict[str, Content] = {}
+        self._by_index: dict[str, Content] | None = None
 
     def content(self, index: Any, kind: str, tell: Teller, parts: list[PartBuilder]) -> Content:
         """The content part of that index and type. An index that nobody announced continues the last open part of the type:
         some servers count it up at every delta."""
         key = f"{kind} {index}"
-        found = self._by_index.get(key)
+        found = self.announced_content(index, kind)
         if found is None:
             last = self.contents[-1] if self.contents else None
             if last is not None and last.kind == kind and not last.closed:
-                found = self._by_index[key] = last
+                found = last
+                self._keep(key, last)
             else:
                 found = self.open(index, {"type": kind}, tell, parts)
         return found
@@ -149,12 +150,17 @@ class MessageItem(Item):
         for before in self.contents:
             before.closed = True
         self.contents.append(content)
-        self._by_index[f"{kind} {index}"] = content
+        self._keep(f"{kind} {index}", content)
         return content
+
+    def _keep(self, key: str, content: Content) -> None:
+        if self._by_index is None:
+            self._by_index = {}
+        self._by_index[key] = content
 
     def announced_content(self, index: Any, kind: str) -> Content | None:
         """The content part that has been announced under that index, if any."""
-        return self._by_index.get(f"{kind} {index}")
+        return self._by_index.get(f"{kind} {index}") if self._by_index is not None else None
 
     def update(self, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
         """Take a snapshot of the item."""
