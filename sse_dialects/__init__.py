@@ -1,54 +1,63 @@
-"""Read streamed LLM answers: bytes in, a whole answer or one clear error out."""
+"""Read streamed LLM answers: bytes in, a whole answer or one clear error out.
+
+Names are loaded when they are first used, so that a program which imports this package and reads no stream, or embeds the core
+alone, does not pay for the rest.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ._version import __version__
-from .answer import (
-    Answer,
-    Choice,
-    DialectName,
-    FinishReason,
-    OtherPart,
-    Part,
-    ReasoningPart,
-    RefusalPart,
-    TextPart,
-    ToolCall,
-    ToolCallKind,
-    Usage,
-)
-from .decoder import Decoder
-from .dialects.chat import ChatAccumulator
-from .dialects.messages import MessagesAccumulator
-from .dialects.responses import ResponsesAccumulator
-from .errors import (
-    InvalidArgumentsError,
-    LimitExceededError,
-    MalformedStreamError,
-    MisuseError,
-    NotAnEventStreamError,
-    RequestRejectedError,
-    SSEDialectsError,
-    StalledStreamError,
-    StreamError,
-    TruncatedStreamError,
-    UpstreamError,
-)
-from .events import (
-    Event,
-    Extra,
-    Finished,
-    ReasoningDelta,
-    RefusalDelta,
-    Started,
-    TextDelta,
-    ToolCallDelta,
-    ToolCallFinished,
-    ToolCallStarted,
-    UsageReported,
-)
-from .frames import Frame
-from .limits import Limits
-from .parser import FrameParser
-from .streams import AsyncEventStream, EventStream, Stats, astream, stream
+
+if TYPE_CHECKING:
+    from .answer import (
+        Answer,
+        Choice,
+        DialectName,
+        FinishReason,
+        OtherPart,
+        Part,
+        ReasoningPart,
+        RefusalPart,
+        TextPart,
+        ToolCall,
+        ToolCallKind,
+        Usage,
+    )
+    from .decoder import Decoder
+    from .dialects.chat import ChatAccumulator
+    from .dialects.messages import MessagesAccumulator
+    from .dialects.responses import ResponsesAccumulator
+    from .errors import (
+        InvalidArgumentsError,
+        LimitExceededError,
+        MalformedStreamError,
+        MisuseError,
+        NotAnEventStreamError,
+        RequestRejectedError,
+        SSEDialectsError,
+        StalledStreamError,
+        StreamError,
+        TruncatedStreamError,
+        UpstreamError,
+    )
+    from .events import (
+        Event,
+        Extra,
+        Finished,
+        ReasoningDelta,
+        RefusalDelta,
+        Started,
+        TextDelta,
+        ToolCallDelta,
+        ToolCallFinished,
+        ToolCallStarted,
+        UsageReported,
+    )
+    from .frames import Frame
+    from .limits import Limits
+    from .parser import FrameParser
+    from .streams import AsyncEventStream, EventStream, Stats, astream, stream
 
 __all__ = [
     "Answer",
@@ -99,3 +108,73 @@ __all__ = [
     "astream",
     "stream",
 ]
+
+# Where each name lives; a test holds it against the imports above, which type checkers read.
+_HOMES = {
+    "answer": (
+        "Answer",
+        "Choice",
+        "DialectName",
+        "FinishReason",
+        "OtherPart",
+        "Part",
+        "ReasoningPart",
+        "RefusalPart",
+        "TextPart",
+        "ToolCall",
+        "ToolCallKind",
+        "Usage",
+    ),
+    "decoder": ("Decoder",),
+    "dialects.chat": ("ChatAccumulator",),
+    "dialects.messages": ("MessagesAccumulator",),
+    "dialects.responses": ("ResponsesAccumulator",),
+    "errors": (
+        "InvalidArgumentsError",
+        "LimitExceededError",
+        "MalformedStreamError",
+        "MisuseError",
+        "NotAnEventStreamError",
+        "RequestRejectedError",
+        "SSEDialectsError",
+        "StalledStreamError",
+        "StreamError",
+        "TruncatedStreamError",
+        "UpstreamError",
+    ),
+    "events": (
+        "Event",
+        "Extra",
+        "Finished",
+        "ReasoningDelta",
+        "RefusalDelta",
+        "Started",
+        "TextDelta",
+        "ToolCallDelta",
+        "ToolCallFinished",
+        "ToolCallStarted",
+        "UsageReported",
+    ),
+    "frames": ("Frame",),
+    "limits": ("Limits",),
+    "parser": ("FrameParser",),
+    "streams": (
+        "AsyncEventStream",
+        "EventStream",
+        "Stats",
+        "astream",
+        "stream",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
