@@ -18,14 +18,27 @@ def loaded_by(code: str) -> set[str]:
     return set(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.split())
 
 
+# What a program may do, and what that must not load.
+USES = {
+    "import": ("import sse_dialects", [*CLIENTS, *HEAVY, "typing_extensions"]),
+    "core": ("import sse_dialects as sd; list(sd.Decoder().feed(b'data: {}'))", [*CLIENTS, *HEAVY, "typing_extensions"]),
+    "frames": ("import sse_dialects as sd; sd.FrameParser().feed(b'data: {}')", [*CLIENTS, *HEAVY, "typing_extensions"]),
+    "stream": ("import sse_dialects as sd; sd.stream([b'data: {}']).close()", [*CLIENTS, "asyncio", "typing_extensions"]),
+    "all names": ("from sse_dialects import *", CLIENTS),
+}
+
+
 @pytest.fixture(scope="module")
 def loaded() -> set[str]:
     return loaded_by("import sse_dialects")
 
 
-@pytest.mark.parametrize("name", [*CLIENTS, *HEAVY, "typing_extensions"])
-def test_the_import_leaves_alone(loaded, name):
-    assert not {module for module in loaded if module == name or module.startswith(f"{name}.")}
+@pytest.mark.parametrize("use", USES)
+def test_a_use_loads_no_more_than_it_needs(use):
+    code, unwanted = USES[use]
+    found = loaded_by(code)
+    assert "sse_dialects" in found
+    assert {module for module in found if module.partition(".")[0] in unwanted} == set()
 
 
 def test_the_import_loads_nothing_third_party(loaded):
