@@ -1,0 +1,151 @@
+"""A reply: what the answer should be, and the streams that say it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import sse_dialects as sd
+
+from .chat import chat_failure, chat_frames
+from .content import Content, usage
+from .messages import messages_failure, messages_frames
+from .responses import responses_failure, responses_frames
+from .stream import ScriptedStream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Reply", "reply"]
+
+# Tokens of a reply that says nothing about them: most tests don't care, and nearly all streams tell some.
+_USAGE = usage(12, 34)
+_PIECE = 8  # characters in a delta: small enough that a sentence comes in several
+
+
+def reply(
+    text: str = "",
+    *,
+    reasoning: str = "",
+    signature: str | None = None,
+    encrypted: str | None = None,
+    refusal: str = "",
+    tool_calls: Iterable[sd.ToolCall] = (),
+    parts: Iterable[sd.Part] = (),
+    finish_reason: sd.FinishReason | None = None,
+    native_finish_reason: str | None = None,
+    alternatives: Iterable[str | Reply] = (),
+    id: str | None = None,
+    model: str = "scripted-1",
+    usage: sd.Usage | None = _USAGE,
+) -> Reply:
+    """Describes an answer.
+
+    Args:
+        text: what it says.
+        reasoning: what comes before that.
+        signature: the reasoning's proof.
+        encrypted: what stands in place of readable reasoning, or beside it.
+        refusal: what comes after the text, on the channel that providers keep for it.
+        tool_calls: the calls that come last; see `tool_call`.
+        parts: further parts in an order of one's own, text and reasoning among them.
+        finish_reason: in this package's word; without one "tool_calls" where there are calls, else "stop".
+        native_finish_reason: in the provider's own word, sent as it is.
+        alternatives: further choices; a string is a reply of that text. Only chat has them.
+        id: the answer's; without one it is "chatcmpl-1", "msg_1" or "resp_1".
+        model: the model's name.
+        usage: token counts (see `usage`); None for a stream without any.
+    """
+    said: list[sd.Part] = []
+    if reasoning or signature is not None or encrypted is not None:
+        said.append(sd.ReasoningPart(reasoning, signature, encrypted))
+    if text:
+        said.append(sd.TextPart(text))
+    if refusal:
+        said.append(sd.RefusalPart(refusal))
+    return Reply(
+        [*said, *parts, *tool_calls],
+        finish_reason=finish_reason,
+        native_finish_reason=native_finish_reason,
+        id=id,
+        model=model,
+        usage=usage,
+        alternatives=[reply(each) if isinstance(each, str) else each for each in alternatives],
+    )
+
+
+class Reply(Content):
+    """What `reply` describes, ready to be written in any dialect."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, answer: sd.Answer) -> Reply:
+        """The reply that says the same as an answer, one that was recorded or received in another dialect, say."""
+        replies = [
+            cls(
+                choice.parts,
+                finish_reason=choice.finish_reason,
+                native_finish_reason=choice.native_finish_reason if choice.finish_reason in (None, "other") else None,
+                id=answer.id,
+                model=answer.model or "scripted-1",
+                usage=answer.usage,
+                alternatives=(),
+            )
+            for choice in answer.choices
+        ]
+        first = replies[0] if replies else reply(id=answer.id)
+        first.alternatives = [*replies[1:]]
+        return first
+
+    def as_chat(
+        self, *, piece: int | None = _PIECE, reasoning_name: str = "reasoning_content", done: bool = True
+    ) -> ScriptedStream:
+        """The reply as a Chat Completions stream.
+
+        Args:
+            piece: characters in one delta; None for whole parts.
+            reasoning_name: the member that holds reasoning; providers use ``reasoning_content`` or ``reasoning``.
+            done: whether ``data: [DONE]`` comes last; some servers leave it out.
+
+        Raises:
+            MisuseError: the dialect has no place or word for something.
+        """
+        said, ends = chat_frames(self, piece=piece, reasoning_name=reasoning_name, done=done)
+        return ScriptedStream("chat", said, ends, chat_failure)
+
+    def as_messages(self, *, piece: int | None = _PIECE) -> ScriptedStream:
+        """The reply as a Messages stream.
+
+        Args:
+            piece: characters in one delta; None for whole blocks.
+
+        Raises:
+            MisuseError: the dialect has no place or word for something: a refusal's text, custom tools, several choices.
+        """
+        said, ends = messages_frames(self, piece=piece)
+        return ScriptedStream("messages", said, ends, messages_failure)
+
+    def as_responses(self, *, piece: int | None = _PIECE) -> ScriptedStream:
+        """The reply as a Responses stream.
+
+        Args:
+            piece: characters in one delta; None for whole parts.
+
+        Raises:
+            MisuseError: the dialect has no place or word for something: several choices.
+        """
+        said, ends = responses_frames(self, piece=piece)
+        return ScriptedStream("responses", said, ends, partial(responses_failure, self))
+
+    def in_dialect(self, dialect: sd.DialectName, *, piece: int | None = _PIECE) -> ScriptedStream:
+        """The reply in the dialect of that name.
+
+        Raises:
+            MisuseError: the dialect has no place or word for something.
+        """
+        writers = {"chat": self.as_chat, "messages": self.as_messages, "responses": self.as_responses}
+        return writers[dialect](piece=piece)
+
+    def __repr__(self) -> str:
+        return f"<Reply of {len(self.parts)} parts, {self.finish_reason}>"
