@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .dialects.base import SHOWN
 from .errors import (
     LimitExceededError,
     MalformedStreamError,
@@ -13,7 +14,6 @@ from .errors import (
     StreamError,
     TruncatedStreamError,
 )
-from .events import ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta, ToolCallFinished, ToolCallStarted
 from .frames import Frame, FrameReader
 from .head import FOREIGN_BYTES, Head, dialect_of_body, error_of_body, foreign, json_body, not_an_answer
 from .limits import DEFAULT_LIMITS, Limits
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from .events import Event
 
 __all__ = ["Decoder"]
-
-# Events that show something of the answer: after one of these a retry is visible to whoever watches.
-_SHOWN = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallStarted, ToolCallDelta, ToolCallFinished)
 
 # A stream of payloads that nobody can name is none of the dialects; providers tell with the first or second.
 _MAX_UNTOLD_FRAMES = 1_000
@@ -175,7 +172,7 @@ class Decoder:
         events = list(self._due)
         if self._error is not None and not self._raised:
             self._raise_with(events)
-        self._delivered = self._delivered or any(isinstance(event, _SHOWN) for event in events)
+        self._delivered = self._delivered or any(isinstance(event, SHOWN) for event in events)
         return events
 
     def abort(self, error: StreamError) -> StreamError:
@@ -191,7 +188,7 @@ class Decoder:
         while True:
             if not self._delivered:
                 for event in self._due:
-                    self._delivered = isinstance(event, _SHOWN)
+                    self._delivered = isinstance(event, SHOWN)
                     yield event
                     if self._delivered:
                         break

@@ -8,21 +8,34 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from ..answer import Answer, Choice, ReasoningPart, RefusalPart, TextPart
 from ..envelope import Envelope, error_in
 from ..errors import LimitExceededError, MalformedStreamError, StreamError, TruncatedStreamError, UpstreamError
-from ..events import Started, UsageReported
+from ..events import (
+    ReasoningDelta,
+    RefusalDelta,
+    Started,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+    UsageReported,
+)
 from ..limits import DEFAULT_LIMITS, Limits
-from ..values import JSONArray, JSONObject
+from ..values import JSONObject
 from .finish import finish_reason
-from .payload import WHITE_SPACE, BadPayloadError, has_halves, parse, parse_lines, scrubbed
+from .joined import built
+from .payload import WHITE_SPACE, BadPayloadError, has_halves, named, parse, parse_lines, scrubbed, settled
 from .telling import Teller
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from ..answer import DialectName, Part, ToolCall, Usage
     from ..events import Event
     from .telling import Hot
 
-__all__ = ["Accumulator", "FrameLike"]
+__all__ = ["SHOWN", "Accumulator", "FrameLike"]
+
+# Events that show something of the answer: after one of these a retry is visible to whoever watches.
+SHOWN = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallStarted, ToolCallDelta, ToolCallFinished)
 
 
 class FrameLike(Protocol):
@@ -47,6 +60,7 @@ class Accumulator:
 
     __slots__ = (
         "_closed",
+        "_delivered",
         "_had_halves",
         "_native_usage",
         "_payload_bytes",
@@ -84,6 +98,7 @@ class Accumulator:
         self._payload_bytes = 0
         self._started = False
         self._closed = False
+        self._delivered = False
         self._had_halves = False
         self._tell = Teller(limits)
         self._whole: Answer | None = None
@@ -133,7 +148,7 @@ class Accumulator:
         return self._whole
 
     def partial(self) -> Answer:
-        """What there is so far, in time linear in it."""
+        """What there is so far, in time linear in it. What comes later does not change it."""
         return self._whole if self._whole is not None else self._built()
 
     def _collected(self, step: Callable[[], None]) -> list[Event]:
@@ -142,8 +157,9 @@ class Accumulator:
         try:
             step()
         except StreamError as error:
-            error.decoded = out
+            error.decoded, error.delivered = out, self._delivered
             raise self.fail(error) from error.__cause__
+        self._delivered = self._delivered or any(isinstance(event, SHOWN) for event in out)
         return out
 
     @property
@@ -266,16 +282,18 @@ class Accumulator:
 
     # ---- payloads
 
-    def _values(self, event: str, text: str) -> Iterable[Any]:
+    def _values(self, event: str, text: str) -> list[Any]:
+        values: list[Any] | None
         try:
-            return (parse(text, self.limits.max_depth),)
+            values = [parse(text, self.limits.max_depth)]
         except BadPayloadError as bad:
             if event == "error":
+                text = settled(text)
                 raise UpstreamError(message=text, raw=text, payload=text) from None
             values = parse_lines(text, self.limits.max_depth) if "\n" in text else None
             if values is None:
                 raise MalformedStreamError(str(bad)) from None
-            return values
+        return named(values) if self._tell.halves else values
 
     def _upstream(self, raw: Any, payload: dict[str, Any]) -> UpstreamError:
         """The error that an envelope describes."""
@@ -324,11 +342,11 @@ class Accumulator:
             tool_calls,
             finish_reason(native_finish_reason, has_calls=bool(tool_calls)),
             native_finish_reason,
-            extra,
+            {name: built(value) for name, value in extra.items()} if extra else None,
         )
 
     def _answer(self, choices: list[Choice], extra: dict[str, Any], native: dict[str, Any], turn: list[dict[str, Any]]) -> Answer:
-        extra = {name: list(value) if isinstance(value, JSONArray) else value for name, value in extra.items()}
         if self._had_halves:
             native, turn = scrubbed(native), scrubbed(turn)
+        extra = {name: built(value) for name, value in extra.items()}
         return Answer(self.dialect, self.id, self.model, self.complete, choices, self.usage, extra, native, turn)

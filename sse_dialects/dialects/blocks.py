@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from ..errors import MalformedStreamError
 from ..values import JSONArray
-from .joined import Joined
+from .joined import Joined, built, joined
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, TextBuilder
 from .payload import dumped, shared
 from .telling import text_member
@@ -35,7 +36,7 @@ class Block(Generic[_P]):
         self.fields = fields
         self.part = part
 
-    def takes(self, kind: Any) -> bool:
+    def takes(self, kind: str) -> bool:
         """Whether a delta of that type belongs to a block of this kind."""
         return kind in self._DELTAS or kind not in _OPENED_BY
 
@@ -45,14 +46,14 @@ class Block(Generic[_P]):
     def add(self, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
         """Take one delta; a type without a word of ours is kept under its name."""
         tell.extra_items(extra, str(delta.get("type")), [delta], 0, self.part.place)
-        self.fields.setdefault("deltas", []).append(tell.clean(delta))
+        self.fields["deltas"] = joined(self.fields.get("deltas"), [tell.clean(delta)])
 
     def end(self, tell: Teller) -> None:
         """The block has been closed, or the message has."""
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message."""
-        return dict(self.fields)
+        return {name: built(value) for name, value in self.fields.items()}
 
 
 class TextBlock(Block[TextBuilder]):
@@ -87,7 +88,7 @@ class TextBlock(Block[TextBuilder]):
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message."""
-        native = {**self.fields, "text": self.part.text()}
+        native = {**super().native(), "text": self.part.text()}
         if self.citations:
             native["citations"] = list(self.citations)
         return native
@@ -118,7 +119,7 @@ class ThinkingBlock(Block[ReasoningBuilder]):
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message."""
-        return {**self.fields, "thinking": self.part.text()}
+        return {**super().native(), "thinking": self.part.text()}
 
 
 class RedactedBlock(Block[ReasoningBuilder]):
@@ -145,13 +146,13 @@ class InputBlock(Block[_P]):
     def add(self, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
         """Take one delta."""
         if delta.get("type") == "input_json_delta":
-            self.pieces.append(self.pieces.settle(text_member(delta, "partial_json")))
+            self.pieces.gather(text_member(delta, "partial_json"))
         else:
             super().add(delta, tell, extra)
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message."""
-        native = dict(self.fields)
+        native = super().native()
         if "input" in native or self.pieces.text():
             native["input"] = self._input()
         return native
@@ -179,7 +180,10 @@ class ToolBlock(InputBlock[CallBuilder]):
     def add(self, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
         """Take one delta."""
         if delta.get("type") == "input_json_delta":
-            tell.text(self.part, text_member(delta, "partial_json"), (*_PATH, "partial_json"))
+            text = text_member(delta, "partial_json")
+            if text and self.part.complete:
+                raise MalformedStreamError("more input for a tool call after its end, when it may have been executed already")
+            tell.text(self.part, text, (*_PATH, "partial_json"))
         else:
             super().add(delta, tell, extra)
 
@@ -254,6 +258,6 @@ def opened(fields: dict[str, Any], parts: list[PartBuilder], tell: Teller) -> Bl
     return block(fields, tell.open(parts, part(0, place)))
 
 
-def block_of(kind: Any) -> dict[str, Any]:
+def block_of(kind: str) -> dict[str, Any]:
     """What a block would have been opened with to take a delta of this type."""
-    return dict(_OPENED_BY.get(str(kind), {"type": "unknown"}))
+    return dict(_OPENED_BY.get(kind, {"type": "unknown"}))

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..envelope import error_in
 from ..errors import UpstreamError
 from ..events import Extra, Finished
-from ..values import JSONArray, JSONObject
+from ..values import JSONObject
 from .base import Accumulator
 from .chat_choice import ChatChoice
 from .chat_delta import flush, take_delta
 from .chat_snapshot import take_snapshot
 from .finish import finish_reason
+from .joined import JoinedLogprobs
 from .telling import items, object_member
 from .usage import holds_count, input_includes_cache
 
@@ -134,17 +135,14 @@ class ChatAccumulator(Accumulator):
         take_snapshot(choice, object_member(fields, "message"), self._tell)
 
     def _logprobs(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
-        """Lists of token logprobs are joined, under ``content`` and ``refusal``; of other servers' forms the last counts."""
         logprobs = self._tell.clean(fields["logprobs"])
         if not isinstance(logprobs, JSONObject):
             self._tell.extra(choice.extra, "logprobs", logprobs, choice.index)
         elif new := {name: value for name, value in logprobs.items() if value}:
-            kept = choice.extra.setdefault("logprobs", {})
-            for name, value in new.items():
-                if isinstance(value, JSONArray):
-                    kept.setdefault(name, []).extend(value)
-                else:
-                    kept[name] = value
+            kept = choice.extra.get("logprobs")
+            if not isinstance(kept, JoinedLogprobs):
+                kept = choice.extra["logprobs"] = JoinedLogprobs()
+            kept.add(new)
             self._tell.out.append(Extra("logprobs", new, choice.index))
         if "logprobs" in choice.extra:
             self._keep_other(choice, "logprobs")
@@ -213,7 +211,7 @@ class ChatAccumulator(Accumulator):
     def _built_choice(self, choice: ChatChoice) -> Choice:
         parts = [part.build() for part in choice.parts]
         calls = [call.build() for call in choice.calls_in_order()]
-        extra = {} if choice.index == 0 else dict(choice.extra)
+        extra = None if choice.index == 0 else choice.extra
         return self._choice(choice.index, parts, calls, choice.finish_reason, extra)
 
 

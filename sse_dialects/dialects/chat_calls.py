@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..values import JSONObject
 from .joined import Joined
-from .parts import CallBuilder
+from .parts import CallBuilder, Pieces
 from .payload import dumped
 
 if TYPE_CHECKING:
-    from ..answer import ToolCallKind
+    from ..answer import ToolCall, ToolCallKind
 
-__all__ = ["Calls", "ChatCall", "Piece"]
+__all__ = ["Calls", "ChatCall", "Piece", "word"]
 
 # Members of a call's element that the vocabulary has words for; others (a provider's signatures, say) are kept beside them.
 _KNOWN = frozenset({"index", "id", "type", "function", "custom"})
@@ -30,8 +30,8 @@ class Piece:
         body = element.get(self.kind)
         fields: dict[str, Any] = body if isinstance(body, JSONObject) else {}
         self.index = _index(element.get("index"))
-        self.id = _word(element.get("id"))
-        self.name = _word(fields.get("name"))
+        self.id = word(element.get("id"))
+        self.name = word(fields.get("name"))
         self.arguments = _arguments(fields.get("input" if custom else "arguments"))
         self.other = {name: value for name, value in element.items() if name not in _KNOWN and value is not None}
 
@@ -44,36 +44,46 @@ class Piece:
 class ChatCall(CallBuilder):
     """A call with what its native form needs besides."""
 
-    __slots__ = ("_checked", "index", "legacy", "other")
+    __slots__ = ("_checked", "_full_name", "index", "legacy", "other")
 
     def __init__(self, choice: int, place: int, piece: Piece) -> None:
         super().__init__(choice, place, piece.id, piece.name, piece.kind)
         self.index = piece.index
         self.legacy = False  # it came as `function_call`
         self.other = Joined()
+        self._full_name = Pieces()
         self._checked = 0
 
     def rename(self, name: str | None) -> None:
         """A repeated name is the same name, a growing one is joined."""
-        if name is None or name == self.name:
-            return
-        self.name = name if self.name is None or name.startswith(self.name) else self.name + name
+        if name is not None:
+            self.name = self.name or name
+            rest = self._full_name.rest_of(name)
+            self._full_name.append(name if rest is None else rest)
+
+    def goes_by(self, name: str) -> bool:
+        """Whether that is the call's name as it is so far."""
+        return self._full_name.rest_of(name) == ""
 
     def has_whole_arguments(self) -> bool:
         """Whether the arguments are a whole JSON object. Asked again only once they have doubled, so linear in all."""
-        text = self.text()
-        if not text.endswith("}") or len(text) < 2 * self._checked:
+        if not self.ends_with("}") or self.size() < 2 * self._checked:
             return False
-        self._checked = len(text)
+        self._checked = self.size()
         try:
-            return isinstance(json.loads(text), JSONObject)
+            return isinstance(json.loads(self.text()), JSONObject)
         except (ValueError, RecursionError):
             return False
+
+    def build(self) -> ToolCall:
+        """The call so far."""
+        self.name = self._full_name.text() or None
+        return super().build()
 
     def native(self) -> dict[str, Any]:
         """The call as it stands in an unstreamed message."""
         arguments = "input" if self.kind == "custom" else "arguments"
-        body = {"name": self.name, arguments: self.text()}
+        body = {"name": self._full_name.text() or None, arguments: self.text()}
         if self.legacy:
             return body
         return {"id": self.id, "type": self.kind, self.kind: body, **self.other.build()}
@@ -86,13 +96,14 @@ class Calls:
     not list positions: a large one costs nothing.
     """
 
-    __slots__ = ("_by_id", "_by_index", "legacy", "opened")
+    __slots__ = ("_by_id", "_by_index", "_sorted", "legacy", "opened")
 
     def __init__(self) -> None:
         self.opened: list[ChatCall] = []
         self.legacy: ChatCall | None = None
         self._by_index: dict[int | str, ChatCall] = {}
         self._by_id: dict[str, ChatCall] = {}
+        self._sorted: list[ChatCall] | None = None
 
     def find(self, piece: Piece, *, first: bool) -> ChatCall | None:
         """The open call that ``piece`` continues, or None where it opens another. ``first``: it is its delta's first element."""
@@ -117,13 +128,14 @@ class Calls:
         return (
             piece.id is None
             and call.name is not None
-            and (piece.index is None or piece.name != call.name)
+            and (piece.index is None or not call.goes_by(piece.name))
             and call.has_whole_arguments()
         )
 
     def open(self, call: ChatCall) -> ChatCall:
         """Note a new call."""
         self.opened.append(call)
+        self._sorted = None
         if call.index is not None:
             self._by_index[call.index] = call
         self.learn_id(call, call.id)
@@ -135,10 +147,16 @@ class Calls:
             call.id = call.id or id
             self._by_id.setdefault(id, call)
 
+    def with_id(self, id: str | None) -> ChatCall | None:
+        """The call of that id, if any."""
+        return None if id is None else self._by_id.get(id)
+
     def in_order(self) -> list[ChatCall]:
         """By index; calls without one count as if numbered in the order of their opening."""
-        numbered = ((call.index if isinstance(call.index, int) else place, place, call) for place, call in enumerate(self.opened))
-        return [call for _, _, call in sorted(numbered, key=lambda row: row[:2])]
+        if self._sorted is None:
+            numbered = [(call.index if isinstance(call.index, int) else place, call) for place, call in enumerate(self.opened)]
+            self._sorted = [call for _, call in sorted(numbered, key=lambda row: row[0])]
+        return self._sorted
 
 
 def _index(value: Any) -> int | str | None:
@@ -147,7 +165,8 @@ def _index(value: Any) -> int | str | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _word(value: Any) -> str | None:
+def word(value: Any) -> str | None:
+    """An id or a name: a string with something in it, or None for whatever else is there."""
     return value if isinstance(value, str) and value else None
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..values import JSONObject
 from .chat_calls import Calls
-from .joined import Joined
+from .joined import Joined, built
 from .parts import PartBuilder, Pieces, RefusalBuilder, TextBuilder
 from .think_tags import ThinkTags
 
@@ -50,7 +50,9 @@ class ChatChoice:
         "finish_reason",
         "has_content",
         "index",
+        "last_reasoning",
         "message",
+        "moved",
         "other",
         "parts",
         "role",
@@ -69,6 +71,8 @@ class ChatChoice:
         self.other: dict[str, Any] | None = None  # choice members without a word of ours
         self.finish_reason: str | None = None
         self.tags = ThinkTags() if think_tags else None
+        self.moved = 0  # before that place no part is text: an orphan closing tag made it reasoning
+        self.last_reasoning: ReasoningBuilder | None = None
         self._calls: Calls | None = None
         self._members: dict[str, Pieces] | None = None  # native text that the parts alone do not tell
 
@@ -99,6 +103,16 @@ class ChatChoice:
             return self.members()[name].text()
         kind = _TOLD_BY_PARTS.get(name)
         return "".join(part.text() for part in self.parts if type(part) is kind) if kind is not None else ""
+
+    def rest_of(self, name: str, snapshot: str) -> str | None:
+        """What a snapshot of a native member has beyond its text so far, or None where it does not begin with it."""
+        if name in self.members():
+            return self.members()[name].rest_of(snapshot)
+        end, kind = 0, _TOLD_BY_PARTS.get(name)
+        for part in self.parts:
+            if type(part) is kind and (end := part.end_in(snapshot, end)) < 0:
+                return None
+        return snapshot[end:]
 
     def add_message(self, fields: dict[str, Any]) -> None:
         """Add a piece of message members without a word of ours."""
@@ -136,7 +150,8 @@ class ChatChoice:
         """The unstreamed choice."""
         message = self.native_message()
         message.setdefault("content", None)
-        return {"index": self.index, "message": message, "finish_reason": self.finish_reason, **(self.other or {})}
+        other = {name: built(value) for name, value in (self.other or {}).items()}
+        return {"index": self.index, "message": message, "finish_reason": self.finish_reason, **other}
 
     def turn(self) -> list[dict[str, Any]]:
         """The message as the next request's history takes it."""

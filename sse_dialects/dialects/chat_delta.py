@@ -9,6 +9,7 @@ from ..values import JSONArray, JSONObject
 from .chat_calls import ChatCall, Piece
 from .chat_reasoning import ENTRY_LISTS, Entries
 from .content_parts import ContentParts, text_of, thinking_of
+from .joined import JoinedAudio
 from .parts import ReasoningBuilder, RefusalBuilder, TextBuilder
 from .telling import items, text_member
 from .think_tags import ORPHAN, REASONING
@@ -41,11 +42,9 @@ def take_delta(choice: ChatChoice, delta: dict[str, Any], tell: Teller) -> None:
 def flush(choice: ChatChoice, tell: Teller) -> None:
     """Tell what was held back, now that nothing follows: half a surrogate pair, the beginning of a tag, a call without a name."""
     for name, member in choice.members().items():
-        if member.half:
-            member.half = ""
-            member.append("\ufffd")
-            if name == "content" and choice.tags is not None:
-                _tell_split(choice, choice.tags.split("\ufffd"), tell)
+        rest = member.flush()
+        if rest and name == "content" and choice.tags is not None:
+            _tell_split(choice, choice.tags.split(rest), tell)
     if choice.tags is not None:
         _tell_split(choice, choice.tags.flush(), tell)
     for part in choice.parts:
@@ -86,7 +85,7 @@ def _content_part(choice: ChatChoice, native: ContentParts, part: str | dict[str
         _text(choice, text, tell)
     elif isinstance(part, JSONObject) and (thinking := thinking_of(part)) is not None:
         native.add("thinking", thinking)
-        tell.text(choice.run(ReasoningBuilder, tell), thinking)
+        tell.text(_reasoning_run(choice, tell), thinking)
     else:
         native.add_other(tell.clean(part))
         tell.extra_items(choice.extra, "content", [part], choice.index)
@@ -99,11 +98,7 @@ def _text(choice: ChatChoice, text: str, tell: Teller, path: tuple[str | int, ..
     if choice.tags is None:
         tell.text(choice.run(TextBuilder, tell), text, path)
         return
-    member = choice.member("content")
-    if tell.halves or member.half:
-        text = member.settle(text)
-    member.append(text)
-    _tell_split(choice, choice.tags.split(text), tell)
+    _tell_split(choice, choice.tags.split(choice.member("content").gather(text)), tell)
 
 
 def _tell_split(choice: ChatChoice, pieces: Iterable[tuple[str, str]], tell: Teller) -> None:
@@ -112,18 +107,20 @@ def _tell_split(choice: ChatChoice, pieces: Iterable[tuple[str, str]], tell: Tel
         if kind == ORPHAN:
             _move_to_reasoning(choice, tell)
         else:
-            part = choice.run(ReasoningBuilder, tell) if kind == REASONING else choice.run(TextBuilder, tell)
+            part = _reasoning_run(choice, tell) if kind == REASONING else choice.run(TextBuilder, tell)
             tell.out.append(part.add(text))
 
 
 def _move_to_reasoning(choice: ChatChoice, tell: Teller) -> None:
     """A block was closed that nobody had opened: all text before it was reasoning. The events have been given."""
     moved = 0
-    for place, part in enumerate(choice.parts):
+    for place in range(choice.moved, len(choice.parts)):
+        part = choice.parts[place]
         if isinstance(part, TextBuilder):
-            choice.parts[place] = reasoning = ReasoningBuilder(choice.index, place)
+            choice.parts[place] = choice.last_reasoning = reasoning = ReasoningBuilder(choice.index, place)
             reasoning.append(part.text())
-            moved += len(part.text())
+            moved += part.size()
+    choice.moved = len(choice.parts)
     tell.out.append(Extra("think_tags", {"moved_to_reasoning": moved}, choice.index))
 
 
@@ -141,10 +138,14 @@ def _reasoning(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Telle
         _other(choice, name, delta, tell)
     elif text and name == _told_name(delta):
         path = _PATHS[name] if all(other == name or not delta.get(other) for other in _REASONING) else ()
-        tell.text(choice.run(ReasoningBuilder, tell), text, path, choice.member(name))
+        tell.text(_reasoning_run(choice, tell), text, path, choice.member(name))
     elif text:
-        member = choice.member(name)
-        member.append(member.settle(text))
+        choice.member(name).gather(text)
+
+
+def _reasoning_run(choice: ChatChoice, tell: Teller) -> ReasoningBuilder:
+    choice.last_reasoning = choice.run(ReasoningBuilder, tell)
+    return choice.last_reasoning
 
 
 def _told_name(delta: dict[str, Any]) -> str | None:
@@ -163,19 +164,12 @@ def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller)
     told = told or any(other in choice.entries for other in ENTRY_LISTS if other != name)
     for entry in entries.add(new):
         if entry.text and not told:
-            tell.text(choice.run(ReasoningBuilder, tell), entry.text)
+            tell.text(_reasoning_run(choice, tell), entry.text)
         if entry.signature or entry.encrypted:
-            part = _last_reasoning(choice, tell)
+            part = choice.last_reasoning or _reasoning_run(choice, tell)
             part.signature = entry.signature or part.signature
             part.encrypted = entry.encrypted or part.encrypted
     tell.out.append(Extra(name, new, choice.index))
-
-
-def _last_reasoning(choice: ChatChoice, tell: Teller) -> ReasoningBuilder:
-    for part in reversed(choice.parts):
-        if isinstance(part, ReasoningBuilder):
-            return part
-    return choice.run(ReasoningBuilder, tell)
 
 
 # ---- tool calls
@@ -225,7 +219,7 @@ def _add(choice: ChatChoice, call: ChatCall, piece: Piece, tell: Teller, path: t
     if piece.arguments and call.announced:
         tell.text(call, piece.arguments, path)
     elif piece.arguments:
-        call.append(call.settle(piece.arguments))
+        call.gather(piece.arguments)
 
 
 def _clean_names(element: dict[str, Any], tell: Teller) -> dict[str, Any]:
@@ -262,20 +256,15 @@ def _annotations(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Tel
 
 
 def _audio(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
-    """Audio comes in pieces of base64, each padded for itself: natively they are one string, in `extra` they are listed."""
     value = tell.clean(delta[name])
     if not isinstance(value, JSONObject):
         _other(choice, name, delta, tell)
         return
     choice.add_message({name: value})
-    kept = choice.extra.setdefault(name, {})
-    for member, piece in value.items():
-        if member == "data":
-            kept.setdefault(member, []).append(piece)
-        elif member == "transcript" and isinstance(piece, str):
-            kept[member] = kept.get(member, "") + piece
-        elif piece is not None:
-            kept[member] = piece
+    kept = choice.extra.get(name)
+    if not isinstance(kept, JoinedAudio):
+        kept = choice.extra[name] = JoinedAudio()
+    kept.add(value)
     tell.out.append(Extra(name, value, choice.index))
 
 

@@ -57,7 +57,7 @@ class Entries:
         if slot is not None:
             id = fields.get("id")
             other_id = id is not None and slot.get("id") not in (None, id)
-            closed = bool(slot.get("signature")) and bool(entry.text)
+            closed = bool(entry.text) and bool(slot.get("signature"))
             if not (other_id or closed or entry.encrypted):
                 return slot
         slot = self._open[key] = Joined()

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import Extra
 from ..values import JSONObject
+from .chat_calls import word
 from .chat_delta import take_delta
+from .joined import built
 from .telling import items
 
 if TYPE_CHECKING:
@@ -25,9 +27,9 @@ def take_snapshot(choice: ChatChoice, message: dict[str, Any], tell: Teller) -> 
     contradicted: dict[str, Any] = {}
     for name, value in message.items():
         if name in _TEXTS and isinstance(value, str):
-            had = choice.native_text(name)
-            if value.startswith(had):
-                rest[name] = value[len(had) :]
+            new = choice.rest_of(name, value)
+            if new is not None:
+                rest[name] = new
             elif value:
                 contradicted[name] = value
         elif name == "tool_calls":
@@ -35,7 +37,7 @@ def take_snapshot(choice: ChatChoice, message: dict[str, Any], tell: Teller) -> 
         elif name == "function_call":
             if choice.calls.legacy is None:
                 rest[name] = value
-        elif name not in (choice.entries or ()) and choice.extra.get(name) != value:
+        elif name not in (choice.entries or ()) and built(choice.extra.get(name)) != value:
             rest[name] = value
     # Reasoning comes before the text it led to, and calls after it, in whatever order the members stand.
     take_delta(choice, {name: rest.pop(name) for name in _TEXTS if name in rest}, tell)
@@ -47,21 +49,20 @@ def take_snapshot(choice: ChatChoice, message: dict[str, Any], tell: Teller) -> 
 def _rest_of_calls(choice: ChatChoice, calls: list[Any], contradicted: dict[str, Any]) -> list[dict[str, Any]]:
     """The snapshot's calls, in its order, less what the deltas brought."""
     known = choice.calls_in_order()
-    by_id = {call.id: call for call in known if call.id}
     rest: list[dict[str, Any]] = []
     for place, element in enumerate(calls):
         if not isinstance(element, JSONObject):
             continue
-        call = by_id.get(element.get("id") or "") or (known[place] if place < len(known) else None)
+        call = choice.calls.with_id(word(element.get("id"))) or (known[place] if place < len(known) else None)
         body_name = "custom" if isinstance(element.get("custom"), JSONObject) else "function"
         body = element.get(body_name)
         arguments = body.get("input" if body_name == "custom" else "arguments") if isinstance(body, JSONObject) else None
         if call is None:
             rest.append({**element, "index": element.get("index", f"snapshot {place}")})
-        elif isinstance(arguments, str) and arguments.startswith(had := call.text()):
-            if len(arguments) > len(had):
+        elif isinstance(arguments, str) and (new := call.rest_of(arguments)) is not None:
+            if new:
                 name = "input" if body_name == "custom" else "arguments"
-                rest.append({"index": call.index, "id": call.id, body_name: {name: arguments[len(had) :]}})
+                rest.append({"index": call.index, "id": call.id, body_name: {name: new}})
         elif arguments:
             contradicted.setdefault("tool_calls", []).append(element)
     return rest

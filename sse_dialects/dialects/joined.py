@@ -7,7 +7,7 @@ from typing import Any
 from ..values import JSONArray, JSONObject
 from .parts import Pieces
 
-__all__ = ["Joined", "built", "joined"]
+__all__ = ["Joined", "JoinedAudio", "JoinedLogprobs", "built", "joined"]
 
 
 class Joined:
@@ -25,7 +25,10 @@ class Joined:
         """Add one piece. Null members are nothing."""
         for name, value in fields.items():
             if value is not None:
-                self._members[name] = value if name in self._NAMES else joined(self._members.get(name), value)
+                self._members[name] = self._put_together(name, self._members.get(name), value)
+
+    def _put_together(self, name: str, before: Any, value: Any) -> Any:
+        return value if name in self._NAMES else joined(before, value)
 
     def get(self, name: str) -> Any:
         """A member as it is now, or None."""
@@ -39,6 +42,32 @@ class Joined:
         return {name: built(value) for name, value in self._members.items()}
 
 
+class JoinedAudio(Joined):
+    """Audio for those who play it: its data comes in pieces of base64, each padded for itself, so these are listed."""
+
+    __slots__ = ()
+
+    def _put_together(self, name: str, before: Any, value: Any) -> Any:
+        if name == "data":
+            return joined(before, [value])
+        return joined(before, value) if name == "transcript" else value
+
+
+class JoinedLogprobs(Joined):
+    """Lists of token logprobs, under ``content`` and ``refusal`` or whatever a server calls them; of all else the last counts."""
+
+    __slots__ = ()
+
+    def _put_together(self, name: str, before: Any, value: Any) -> Any:
+        return joined(before, value) if isinstance(value, JSONArray) else value
+
+
+class _Grown(list[Any]):
+    """A list that is ours to extend; one that came in a payload may be shared with an event."""
+
+    __slots__ = ()
+
+
 def joined(before: Any, value: Any) -> Any:
     """``value`` joined to what came before under the same name, in a form that `built` turns into plain JSON."""
     if isinstance(value, str):
@@ -46,10 +75,9 @@ def joined(before: Any, value: Any) -> Any:
         pieces.append(value)
         return pieces
     if isinstance(value, JSONArray):
-        if not isinstance(before, JSONArray):
-            return list(value)
-        before.extend(value)
-        return before
+        grown = before if isinstance(before, _Grown) else _Grown()
+        grown.extend(value)
+        return grown
     if isinstance(value, JSONObject):
         fields = before if isinstance(before, Joined) else Joined()
         fields.add(value)
@@ -58,9 +86,9 @@ def joined(before: Any, value: Any) -> Any:
 
 
 def built(value: Any) -> Any:
-    """The plain JSON of a value that `joined` made."""
+    """The plain JSON of a value that `joined` made, and any other value as it is."""
     if isinstance(value, Pieces):
         return value.text()
     if isinstance(value, Joined):
         return value.build()
-    return list(value) if isinstance(value, JSONArray) else value
+    return list(value) if isinstance(value, _Grown) else value

@@ -12,7 +12,7 @@ from .base import Accumulator
 from .blocks import Block, block_of, opened
 from .finish import finish_reason
 from .parts import CallBuilder
-from .payload import shared
+from .payload import settled, shared
 from .telling import items, object_member
 from .usage import holds_count, input_without_cache
 
@@ -28,6 +28,9 @@ _ENVELOPE = frozenset({"id", "type", "role", "model", "content", "stop_reason", 
 
 # Reasons that stop the model in the middle of whatever it was writing.
 _CUTS_CALLS = frozenset({"max_tokens", "model_context_window_exceeded"})
+
+# Each report is whole, so a usage object that grew for ever would cost the square of its size. Providers send about twenty.
+_MAX_USAGE_MEMBERS = 1_000
 
 # Reasons that say a call still open at the end is whole.
 _FINISHES_CALLS = frozenset({"tool_use", "end_turn", "completed"})
@@ -64,7 +67,7 @@ class MessagesAccumulator(Accumulator):
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
         kind = payload.get("type")
         if not isinstance(kind, str) or not kind:
-            kind = event
+            kind = settled(event)
             payload = {**payload, "type": kind}
         self._finish_stopped(kind, payload)
         take = self._EVENTS.get(kind)
@@ -74,7 +77,7 @@ class MessagesAccumulator(Accumulator):
             raise self._upstream(raw, payload)
         elif kind != "message" or len(payload) > 1:
             self._start()
-            self._tell.extra_items(self._extra, self._tell.clean(kind), [payload])
+            self._tell.extra_items(self._extra, kind, [payload])
 
     def _finish_stopped(self, kind: str, payload: dict[str, Any]) -> None:
         """A closed call is whole unless the very next frame says that the model was cut off in it."""
@@ -140,6 +143,8 @@ class MessagesAccumulator(Accumulator):
         merged = {**self._usage, **{name: value for name, value in usage.items() if value is not None}}
         for name, value in usage.items():
             merged.setdefault(name, value)
+        if len(merged) > _MAX_USAGE_MEMBERS:
+            raise MalformedStreamError(f"'usage' has more than {_MAX_USAGE_MEMBERS:,} members")
         self._usage = merged
         if holds_count(merged):
             self._report_usage(input_without_cache(merged))
@@ -166,7 +171,7 @@ class MessagesAccumulator(Accumulator):
 
     def _block_for(self, key: str, delta: dict[str, Any]) -> Block[Any]:
         """The block at that index. A delta that speaks of another kind gets a block of its own, so that neither is spoiled."""
-        kind = delta.get("type")
+        kind = str(delta.get("type"))
         block = self._by_index.get(key)
         if block is not None and block.takes(kind):
             return block

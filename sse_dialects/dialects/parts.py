@@ -21,11 +21,12 @@ _JOIN_AT = 256
 class Pieces:
     """Text that arrives in pieces. Adding is constant time, and asking for the text is linear in it."""
 
-    __slots__ = ("_joined", "_pieces", "half")
+    __slots__ = ("_joined", "_joined_size", "_pieces", "half")
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._joined: list[str] | None = None
+        self._joined_size = 0
         self.half = ""  # the first half of a surrogate pair, waiting for the second
 
     def append(self, piece: str) -> None:
@@ -44,6 +45,7 @@ class Pieces:
         if self._joined is None:
             self._joined = []
         self._joined.append("".join(self._pieces))
+        self._joined_size += len(self._joined[-1])
         self._pieces.clear()
 
     def settle(self, piece: str) -> str:
@@ -52,18 +54,56 @@ class Pieces:
         self.half = piece[-1] if piece and "\ud800" <= piece[-1] <= "\udbff" else ""
         return settled(piece[:-1] if self.half else piece)
 
+    def gather(self, piece: str) -> str:
+        """Add what of ``piece`` can be given out now, and return it."""
+        if piece := self.settle(piece):
+            self.append(piece)
+        return piece
+
+    def flush(self) -> str:
+        """Add and return U+FFFD for half a pair that was left alone, "" where there is none."""
+        if not self.half:
+            return ""
+        self.half = ""
+        self.append("\ufffd")
+        return "\ufffd"
+
+    def size(self) -> int:
+        """How many characters there are so far, without joining them."""
+        return sum(map(len, self._pieces), self._joined_size)
+
+    def ends_with(self, mark: str) -> bool:
+        """Whether that is the last character so far."""
+        pieces = self._pieces or self._joined or ("",)
+        return pieces[-1].endswith(mark)
+
+    def rest_of(self, snapshot: str) -> str | None:
+        """What ``snapshot`` has beyond this text, or None where it does not begin with it."""
+        end = self.end_in(snapshot, 0)
+        return snapshot[end:] if end >= 0 else None
+
+    def end_in(self, snapshot: str, start: int) -> int:
+        """Where this text ends in ``snapshot`` if it stands there at ``start``, else -1. Linear in the snapshot: many small ones
+        must not cost as much as the text each."""
+        for pieces in (self._joined or (), self._pieces):
+            for piece in pieces:
+                if not snapshot.startswith(piece, start):
+                    return -1
+                start += len(piece)
+        return start
+
     def text(self) -> str:
         """All of it so far."""
         if self._joined is not None:
             self._pieces[:0] = self._joined
-            self._joined = None
+            self._joined, self._joined_size = None, 0
         if len(self._pieces) != 1:
             self._pieces = ["".join(self._pieces)]
         return self._pieces[0]
 
     def replace(self, text: str) -> None:
         """Put a snapshot in place of what was gathered."""
-        self._pieces, self._joined, self.half = [settled(text)], None, ""
+        self._pieces, self._joined, self._joined_size, self.half = [settled(text)], None, 0, ""
 
 
 class PartBuilder(Pieces):
@@ -121,9 +161,9 @@ class RefusalBuilder(PartBuilder):
 
 
 class ReasoningBuilder(PartBuilder):
-    """A run of reasoning, with what proves or hides it."""
+    """A run of reasoning, with what proves or hides it. ``better`` is text that the answer has in place of what was told."""
 
-    __slots__ = ("encrypted", "signature")
+    __slots__ = ("better", "encrypted", "signature")
 
     DELTA = ReasoningDelta
 
@@ -131,10 +171,11 @@ class ReasoningBuilder(PartBuilder):
         super().__init__(choice, place)
         self.signature: str | None = None
         self.encrypted: str | None = None
+        self.better: str | None = None
 
     def build(self) -> ReasoningPart:
         """The reasoning so far."""
-        return ReasoningPart(self.text(), self.signature, self.encrypted)
+        return ReasoningPart(self.text() if self.better is None else self.better, self.signature, self.encrypted)
 
 
 class CallBuilder(PartBuilder):

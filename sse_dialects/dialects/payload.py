@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,18 @@ from ..values import JSONArray, JSONObject
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["WHITE_SPACE", "BadPayloadError", "dumped", "has_halves", "parse", "parse_lines", "scrubbed", "settled", "shared"]
+__all__ = [
+    "WHITE_SPACE",
+    "BadPayloadError",
+    "dumped",
+    "has_halves",
+    "named",
+    "parse",
+    "parse_lines",
+    "scrubbed",
+    "settled",
+    "shared",
+]
 
 WHITE_SPACE = " \t\r\n"  # JSON's, and no more: str.strip() alone would also take U+2028 and its like
 
@@ -37,7 +49,7 @@ def parse(text: str, max_depth: int | None) -> Any:
         BadPayloadError: the JSON parser refuses it, for whatever reason.
         LimitExceededError: it is nested deeper than ``max_depth``.
     """
-    if max_depth is not None and len(text) > max_depth:
+    if len(text) > (max_depth or 0):
         _check_depth(text, max_depth)
     try:
         value, end = _scan(text, 0)
@@ -72,14 +84,18 @@ def _reason(what: str, position: int, text: str) -> str:
     return f"not JSON: {what.lower()} at character {position + 1} of {len(text)}"
 
 
-def _check_depth(text: str, max_depth: int) -> None:
-    """Linear, and only where the payload has as many brackets as the limit allows levels."""
-    if text.count("[") + text.count("{") <= max_depth:
+def _check_depth(text: str, max_depth: int | None) -> None:
+    """Linear, and only where the payload has as many brackets as the limit allows levels. Without a limit Python's own is
+    left: walking a value takes up to three calls a level, and the caller has some of the stack."""
+    allowed = sys.getrecursionlimit() // 5 if max_depth is None else max_depth
+    if text.count("[") + text.count("{") <= allowed:
         return
     depth = 0
     for mark in re.finditer(r"[\[{\]}]", _STRING.sub("", text)):
         depth += 1 if mark.group() in "[{" else -1
-        if depth > max_depth:
+        if depth > allowed:
+            if max_depth is None:
+                raise BadPayloadError("nested deeper than Python's recursion limit lets it be read")
             raise LimitExceededError("max_depth", max_depth)
 
 
@@ -109,6 +125,15 @@ def has_halves(text: str) -> bool:
 def settled(text: str) -> str:
     """``text`` with two halves side by side made one character and every half left alone made U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if _HALF.search(text) else text
+
+
+def named(value: Any) -> Any:
+    """A parsed value in which every member's name is `settled`: no other half can follow there."""
+    if isinstance(value, JSONArray):
+        return [named(item) for item in value]
+    if isinstance(value, JSONObject):
+        return {settled(name): named(item) for name, item in value.items()}
+    return value
 
 
 def scrubbed(value: Any) -> Any:

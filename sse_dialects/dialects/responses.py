@@ -11,8 +11,9 @@ from ..values import JSONObject
 from .base import Accumulator
 from .finish import finish_reason
 from .parts import CallBuilder
-from .payload import dumped
+from .payload import dumped, settled
 from .responses_events import EVENTS
+from .responses_items import ReasoningItem
 from .responses_output import Output
 from .telling import items, object_member
 from .usage import holds_count, input_includes_cache
@@ -62,7 +63,7 @@ class ResponsesAccumulator(Accumulator):
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
         kind = payload.get("type")
         if not isinstance(kind, str) or not kind:
-            kind = event
+            kind = settled(event)
             payload = {**payload, "type": kind}
         if (ours := self._EVENTS.get(kind)) is not None:
             ours(self, payload)
@@ -73,7 +74,7 @@ class ResponsesAccumulator(Accumulator):
             raise self._upstream(raw, payload)
         elif kind != "message" or len(payload) > 1:
             self._start()
-            self._tell.extra_items(self._extra, self._tell.clean(kind), [payload])
+            self._tell.extra_items(self._extra, kind, [payload])
 
     def _on_error(self, payload: dict[str, Any]) -> None:
         raise self._upstream(payload.get("error") or payload, payload)
@@ -134,6 +135,9 @@ class ResponsesAccumulator(Accumulator):
     def finish(self) -> None:
         """Flush what was held back; a call still open is whole where the response is completed."""
         calls = [part for part in self._output.parts if isinstance(part, CallBuilder)]
+        for item in self._output.items:
+            if isinstance(item, ReasoningItem):
+                item.flush(self._tell)
         for part in self._output.parts:
             if isinstance(part, CallBuilder):
                 self._tell.out.extend(part.announce())

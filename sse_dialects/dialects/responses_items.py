@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..errors import MalformedStreamError
 from ..events import Extra
 from ..values import JSONArray, JSONObject
 from .joined import Joined
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, RefusalBuilder, TextBuilder
-from .payload import settled, shared
+from .payload import shared
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .telling import Teller
 
 __all__ = ["CallItem", "Item", "MessageItem", "OtherItem", "ReasoningItem", "opened"]
@@ -27,9 +30,14 @@ class Item:
         self.done = False
 
     @property
-    def names(self) -> set[Any]:
+    def kind(self) -> str:
+        """Its type, which does not change."""
+        return str(self.fields.get("type"))
+
+    @property
+    def names(self) -> set[str]:
         """The ids it goes by."""
-        return {self.fields.get("id"), self.fields.get("call_id")} - {None, ""}
+        return {name for member in ("id", "call_id") if (name := _word(self.fields.get(member)))}
 
     def update(self, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
         """Take a snapshot: members that say something replace, and text that the deltas did not bring is told."""
@@ -45,16 +53,19 @@ class Item:
 def catch_up(part: PartBuilder, snapshot: str, tell: Teller) -> None:
     """Bring a part to what a snapshot says: one that extends it gives one more delta, one that contradicts it replaces the
     text without a delta and is reported."""
-    had = part.text()
-    if not snapshot or snapshot == had:
-        return
-    if snapshot.startswith(had):
+    snapshot = tell.clean(snapshot)
+    rest = part.rest_of(snapshot)
+    if rest is None and snapshot:
+        contradict(part, snapshot, part.place, tell)
+    elif rest:
         part.half = ""  # the snapshot has the whole character
-        tell.text(part, snapshot[len(had) :])
-        tell.flush(part)
-    elif settled(snapshot) != had:
-        part.replace(snapshot)
-        tell.out.append(Extra("snapshot", settled(snapshot), 0, part.place))
+        tell.text(part, rest)
+
+
+def contradict(pieces: Pieces, snapshot: str, place: int, tell: Teller) -> None:
+    """Put a snapshot in place of text that has been told."""
+    pieces.replace(snapshot)
+    tell.out.append(Extra("snapshot", snapshot, 0, place))
 
 
 class Content:
@@ -91,7 +102,7 @@ class Content:
             if isinstance(text, str):
                 catch_up(self.part, text, tell)
         elif isinstance(self.part, OtherBuilder):
-            self.part.native = self.fields
+            self.part.native = dict(self.fields)
         self._grow(self.annotations, "annotations", fields, tell, extra)
         self._grow(self.logprobs, "logprobs", fields, tell, extra)
 
@@ -147,8 +158,8 @@ class MessageItem(Item):
         known = Content.KINDS.get(kind)
         part: PartBuilder = known[1](0, place) if known is not None else OtherBuilder(0, place, fields)
         content = Content(fields, tell.open(parts, part))
-        for before in self.contents:
-            before.closed = True
+        if self.contents:
+            self.contents[-1].closed = True
         self.contents.append(content)
         self._keep(f"{kind} {index}", content)
         return content
@@ -168,13 +179,14 @@ class MessageItem(Item):
         listed = fields.get("content")
         if not isinstance(listed, JSONArray):
             return
-        unmatched = list(self.contents)
+        streamed: dict[str, Iterator[Content]] = {}  # of each kind: the first listed is the first that streamed
         for number, part in enumerate(item for item in listed if isinstance(item, JSONObject)):
-            content = next((each for each in unmatched if each.kind == str(part.get("type"))), None)
+            kind = str(part.get("type"))
+            if kind not in streamed:
+                streamed[kind] = iter([content for content in self.contents if content.kind == kind])
+            content = next(streamed[kind], None)
             if content is None:
                 content = self.open(f"snapshot {number}", {"type": part.get("type")}, tell, parts)
-            else:
-                unmatched.remove(content)
             content.update(part, tell, extra)
 
     def native(self) -> dict[str, Any]:
@@ -216,22 +228,33 @@ class ReasoningItem(Item):
         pieces = self.paragraph(channel, index)
         self.told = self.told or channel
         if self.told != channel:
-            pieces.append(pieces.settle(text))
+            pieces.gather(text)
             tell.cold = True
             return
-        if new and self.part.text():
-            tell.out.append(self.part.add("\n\n"))
+        if new:
+            self.flush(tell)
+            if self.part.size():
+                tell.out.append(self.part.add("\n\n"))
         tell.text(self.part, text, path, pieces)
+
+    def flush(self, tell: Teller) -> None:
+        """Tell half a surrogate pair that was left alone: nothing follows in that part of the channel."""
+        for paragraphs in self.channels.values():
+            for pieces in paragraphs.values():
+                pieces.flush()
+        tell.flush(self.part)
 
     def catch_up(self, channel: str, index: Any, snapshot: str, tell: Teller) -> None:
         """Bring one part of a channel to what a snapshot says."""
-        pieces = self.paragraph(channel, index) if str(index) in self.channels.get(channel, {}) else None
-        had = pieces.text() if pieces is not None else ""
-        if snapshot.startswith(had):
-            self.add(channel, index, snapshot[len(had) :], tell)
-        elif pieces is not None and settled(snapshot) != had:
-            pieces.replace(snapshot)
-            tell.out.append(Extra("snapshot", settled(snapshot), 0, self.part.place))
+        snapshot = tell.clean(snapshot)
+        pieces = self.channels.get(channel, {}).get(str(index))
+        rest = snapshot if pieces is None else pieces.rest_of(snapshot)
+        if pieces is not None and rest is None and snapshot:
+            contradict(pieces, snapshot, self.part.place, tell)
+        elif rest:
+            if pieces is not None:  # the snapshot has the whole character
+                pieces.half = self.part.half = ""
+            self.add(channel, index, rest, tell)
 
     def update(self, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
         """Take a snapshot of the item."""
@@ -247,16 +270,16 @@ class ReasoningItem(Item):
         self.part.encrypted = _word(self.fields.get("encrypted_content"))
         self.part.signature = _word(self.fields.get("signature"))
 
-    def settle(self) -> None:
+    def _better(self) -> str | None:
         """The answer's text, where it is another than what was told: the full text if there is any, else the summary."""
         for channel in ("content", "summary"):
             if text := "\n\n".join(pieces.text() for pieces in self.channels.get(channel, {}).values() if pieces.text()):
-                if text != self.part.text():
-                    self.part.replace(text)
-                return
+                return text if text != self.part.text() else None
+        return None
 
     def native(self) -> dict[str, Any]:
         """The item as it stands in an unstreamed response."""
+        self.part.better = self._better()
         types = {"summary": "summary_text", "content": "reasoning_text"}
         texts = {
             channel: [{"type": types[channel], "text": pieces.text()} for pieces in paragraphs.values()]
@@ -290,14 +313,20 @@ class CallItem(Item):
 
     def add(self, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
         """Add a piece of arguments."""
+        if text and self.part.complete:
+            raise MalformedStreamError("more input for a tool call after its end, when it may have been executed already")
         if self.part.announced:
             tell.text(self.part, text, path)
-        elif text:
-            self.part.append(self.part.settle(text))
+        else:
+            self.part.gather(text)
 
     def catch_up(self, snapshot: str, tell: Teller) -> None:
         """Bring the arguments to what a snapshot says."""
-        if self.part.announced:
+        if self.part.complete:
+            snapshot = tell.clean(snapshot)
+            if snapshot and self.part.rest_of(snapshot) != "":
+                contradict(self.part, snapshot, self.part.place, tell)
+        elif self.part.announced:
             catch_up(self.part, snapshot, tell)
         elif snapshot:
             self.part.replace(snapshot)
@@ -331,7 +360,7 @@ class OtherItem(Item):
 
 def opened(fields: dict[str, Any], parts: list[PartBuilder], tell: Teller) -> Item:
     """A new item of the kind that ``fields`` says, with its part where it has exactly one."""
-    kind, place = fields.get("type"), len(parts)
+    kind, place = str(fields.get("type")), len(parts)
     if kind == "message":
         return MessageItem(shared(tell.clean(fields)))
     if kind == "reasoning":

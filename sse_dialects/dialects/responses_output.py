@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..values import JSONObject
-from .responses_items import CallItem, Item, ReasoningItem, opened
+from .responses_items import CallItem, Item, opened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .parts import PartBuilder
     from .telling import Teller
 
@@ -20,7 +22,7 @@ class Output:
     ``output_index`` names an item; ``item_id`` may change from event to event, so it and ``call_id`` count only without one.
     """
 
-    __slots__ = ("_by_index", "extra", "items", "parts", "tell")
+    __slots__ = ("_by_index", "_by_name", "extra", "items", "parts", "tell")
 
     def __init__(self, tell: Teller, extra: dict[str, Any]) -> None:
         self.tell = tell
@@ -28,21 +30,22 @@ class Output:
         self.items: list[Item] = []
         self.parts: list[PartBuilder] = []
         self._by_index: dict[str, Item] = {}
+        self._by_name: dict[str, Item] | None = None  # made when it is first needed: most streams number their items
 
     def added(self, index: Any, fields: dict[str, Any]) -> None:
         """An item has been announced. A second one on a used index is another item, unless the first was only guessed."""
         item = self._by_index.get(str(index)) if index is not None else None
-        if item is None or (item.announced and not _same(item, fields)):
+        if item is None or (item.announced and not _same(item, fields)) or not _fits(item, fields):
             item = self._open(index, fields)
         item.announced = True
-        item.update(fields, self.tell, self.parts, self.extra)
+        self._update(item, fields)
 
     def finished(self, index: Any, fields: dict[str, Any]) -> None:
         """An item is whole; it may not have been announced at all."""
         item = self.find(index, fields.get("id"), fields.get("call_id"))
         if item is None or (item.done and not _same(item, fields)) or not _fits(item, fields):
             item = self._open(index, fields)
-        item.update(fields, self.tell, self.parts, self.extra)
+        self._update(item, fields)
         item.announced = item.done = True
         if isinstance(item, CallItem):
             self._finish_call(item, fields)
@@ -60,8 +63,15 @@ class Output:
         """The item of an event: by index, else by one of its ids."""
         if index is not None:
             return self._by_index.get(str(index))
-        wanted = {name for name in names if isinstance(name, str) and name}
-        return next((item for item in reversed(self.items) if wanted & item.names), None)
+        return next(self._named(*names), None)
+
+    def _named(self, *names: Any) -> Iterator[Item]:
+        """The items that go by these ids; the one opened last where several share one."""
+        if self._by_name is None:
+            self._by_name = {name: item for item in self.items for name in item.names}
+        for name in names:
+            if isinstance(name, str) and name in self._by_name:
+                yield self._by_name[name]
 
     def item_for(self, payload: dict[str, Any], kind: type[Item], guess: dict[str, Any]) -> Item:
         """The item that a delta adds to, opened as ``guess`` where the stream never announced one of its kind."""
@@ -78,38 +88,42 @@ class Output:
         self.tell.check("max_parts", len(self.items) + 1)
         item = opened(fields, self.parts, self.tell)
         self.items.append(item)
+        if self._by_name is not None:
+            self._by_name.update(dict.fromkeys(item.names, item))
         if index is not None:
             self._by_index[str(index)] = item
         return item
 
+    def _update(self, item: Item, fields: dict[str, Any]) -> None:
+        item.update(fields, self.tell, self.parts, self.extra)
+        if self._by_name is not None:
+            for name in item.names:
+                self._by_name.setdefault(name, item)
+
     def take_snapshot(self, listed: list[Any]) -> None:
         """Take the response's own list of items; an empty one erases nothing."""
-        unmatched = list(self.items)
+        matched: set[Item] = set()
+        waiting: dict[str, Iterator[Item]] = {}
         for place, fields in enumerate(listed):
             if isinstance(fields, JSONObject):
-                item = self._match(unmatched, place, fields)
+                item = self._match(matched, waiting, place, fields)
                 if item is None:
                     item = self._open(place if str(place) not in self._by_index else None, fields)
-                else:
-                    unmatched.remove(item)
-                item.update(fields, self.tell, self.parts, self.extra)
+                matched.add(item)
+                self._update(item, fields)
 
-    def _match(self, unmatched: list[Item], place: int, fields: dict[str, Any]) -> Item | None:
+    def _match(self, matched: set[Item], waiting: dict[str, Iterator[Item]], place: int, fields: dict[str, Any]) -> Item | None:
         """The streamed item that one of the response is: by id, by position, or the next of its type."""
-        fitting = [item for item in unmatched if _fits(item, fields)]
-        by_place = self._by_index.get(str(place))
-        for item in fitting:
-            if _same(item, fields):
+        for item in (*self._named(fields.get("id"), fields.get("call_id")), self._by_index.get(str(place))):
+            if item is not None and item not in matched and _fits(item, fields):
                 return item
-        if by_place is not None and by_place in fitting:
-            return by_place
-        return fitting[0] if fitting else None
+        kind = str(fields.get("type"))
+        if kind not in waiting:
+            waiting[kind] = iter([item for item in self.items if item.kind == kind])
+        return next((item for item in waiting[kind] if item not in matched), None)
 
     def native(self) -> list[dict[str, Any]]:
         """The items as they stand in an unstreamed response."""
-        for item in self.items:
-            if isinstance(item, ReasoningItem):
-                item.settle()
         return [item.native() for item in self.items]
 
 
@@ -118,4 +132,4 @@ def _same(item: Item, fields: dict[str, Any]) -> bool:
 
 
 def _fits(item: Item, fields: dict[str, Any]) -> bool:
-    return item.fields.get("type") == fields.get("type")
+    return item.kind == str(fields.get("type"))

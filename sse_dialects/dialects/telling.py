@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors import LimitExceededError, MalformedStreamError
 from ..events import Extra
 from ..values import JSONArray, JSONObject
+from .joined import joined
 from .parts import PartBuilder
 from .payload import scrubbed, settled
 
@@ -52,7 +53,7 @@ class Teller:
         """Add a piece to a part and tell it. ``path`` is where the payload holds it, ``member`` gathers it natively."""
         if self.halves or part.half:
             if member is not None:
-                member.append(member.settle(piece))
+                member.gather(piece)
                 member = None
             piece = part.settle(piece)
         elif path:
@@ -79,8 +80,8 @@ class Teller:
     def extra_items(self, store: dict[str, Any], name: str, values: list[Any], choice: int = 0, part: int | None = None) -> None:
         """Add ``values`` to the list of that name and tell them."""
         if values:
-            values = self.clean(values)
-            store.setdefault(name, []).extend(values)
+            name, values = self.clean(name), self.clean(values)
+            store[name] = joined(store.get(name), values)
             self.out.append(Extra(name, values, choice, part))
 
     def clean(self, value: Any) -> Any:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 __all__ = ["ORPHAN", "REASONING", "TEXT", "ThinkTags"]
 
 TEXT, REASONING, ORPHAN = "text", "reasoning", "orphan"
 _OPEN, _CLOSE = "<think>", "</think>"
+_OUTSIDE, _INSIDE = re.compile(f"{_OPEN}|{_CLOSE}"), re.compile(_CLOSE)  # the tags that count there
 
 
 class ThinkTags:
@@ -22,20 +25,18 @@ class ThinkTags:
         that nobody had opened: prompt templates open it before the stream begins."""
         text = self._held + piece
         found: list[tuple[str, str]] = []
-        while True:
-            at, tag = self._next_tag(text)
-            if not tag:
-                break
-            if at:
-                found.append((self._kind, text[:at]))
-            if tag == _CLOSE and not self._inside:
+        done = 0
+        while tag := (_INSIDE if self._inside else _OUTSIDE).search(text, done):
+            if tag.start() > done:
+                found.append((self._kind, text[done : tag.start()]))
+            if tag.group() == _CLOSE and not self._inside:
                 found.append((ORPHAN, ""))
-            self._inside = tag == _OPEN
-            text = text[at + len(tag) :]
-        held = self._undecided(text)
-        self._held = text[len(text) - held :]
-        if len(text) > held:
-            found.append((self._kind, text[: len(text) - held]))
+            self._inside = tag.group() == _OPEN
+            done = tag.end()
+        decided = self._decided(text, done)
+        self._held = text[decided:]
+        if decided > done:
+            found.append((self._kind, text[done:decided]))
         return found
 
     def flush(self) -> list[tuple[str, str]]:
@@ -47,15 +48,8 @@ class ThinkTags:
     def _kind(self) -> str:
         return REASONING if self._inside else TEXT
 
-    @property
-    def _tags(self) -> tuple[str, ...]:
-        return (_CLOSE,) if self._inside else (_OPEN, _CLOSE)
-
-    def _next_tag(self, text: str) -> tuple[int, str]:
-        places = [(at, tag) for tag in self._tags if (at := text.find(tag)) >= 0]
-        return min(places, default=(-1, ""))
-
-    def _undecided(self, text: str) -> int:
-        """How many characters at the end may be the beginning of a tag."""
-        at = text.rfind("<", max(0, len(text) - len(_CLOSE)))
-        return len(text) - at if at >= 0 and any(tag.startswith(text[at:]) for tag in self._tags) else 0
+    def _decided(self, text: str, start: int) -> int:
+        """Where the beginning of a tag may stand at the end of ``text``, from ``start`` on; its length where none does."""
+        at = text.rfind("<", max(start, len(text) - len(_CLOSE)))
+        tags = (_CLOSE,) if self._inside else (_OPEN, _CLOSE)
+        return at if at >= 0 and any(tag.startswith(text[at:]) for tag in tags) else len(text)
