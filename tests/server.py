@@ -179,7 +179,7 @@ class FaultServer:
             with connection, connection.makefile("rb") as reader:
                 while not self._closing.is_set() and (request := _read_request(reader)) is not None:
                     self.requests.append(request)
-                    reply = self._replies[int(request.path.strip("/"))]
+                    reply = self._replies[int(request.path.split("/")[1])]  # below its URL too, for clients that add paths
                     if not self._play(reply, connection):
                         break
         except (OSError, ValueError):

@@ -469,7 +469,7 @@ def test_a_server_that_never_closes(ask, client):
         assert isinstance(list(events)[-1], Finished)
         assert events.answer().text == "Hello"
         answered = time.monotonic()
-        assert answered - started < 0.1
+        assert answered - started < 0.2
     assert time.monotonic() - answered < 0.5
     assert idle(client) == []
 
@@ -478,16 +478,17 @@ def test_a_stream_left_early_is_dropped_at_once(ask, server):
     with ask(Reply([*CHAT[:2], FOREVER])) as response, stream(response) as events:
         next(events)
         started = time.monotonic()
-    assert time.monotonic() - started < 0.2
+    assert time.monotonic() - started < 1
     assert server.wait_until_closed()
 
 
-def test_draining_stops_at_a_number_of_bytes(ask, client):
-    with ask(Reply([*CHAT, b": x" * 50_000, 2.0])) as response:
+def test_draining_stops_at_a_number_of_bytes(ask, client, monkeypatch):
+    monkeypatch.setattr("sse_dialects.sources.sockets.DRAIN_S", 60.0)
+    with ask(Reply([*CHAT, b": x" * 50_000, FOREVER])) as response:
         started = time.monotonic()
         with stream(response) as events:
             events.answer()
-        assert time.monotonic() - started < 0.24
+        assert time.monotonic() - started < 2
     assert idle(client) == []
 
 
@@ -645,6 +646,6 @@ def test_stats(ask):
     assert stats.bytes == len(body) + len(PING)
     assert (stats.frames, stats.comments) == (4, 1)
     assert stats.time_to_first_byte_s < 0.1
-    assert 0.08 < stats.time_to_first_event_s <= stats.time_to_first_text_s < 0.5
-    assert 0.08 < stats.longest_gap_s < 0.5
+    assert 0.05 < stats.time_to_first_event_s <= stats.time_to_first_text_s < 0.5
+    assert 0.05 < stats.longest_gap_s < 0.5
     assert stats.time_to_first_text_s < stats.duration_s == events.stats.duration_s

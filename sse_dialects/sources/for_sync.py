@@ -66,7 +66,8 @@ def _reads(file: Any) -> Iterator[bytes]:
 # The first name that the source has decides.
 _ROWS: dict[str, Callable[[Any], Any]] = {
     "iter_bytes": _iter_bytes,  # httpx, httpx2, the raw responses of the OpenAI and Anthropic SDKs
-    "iter_content": _iter_content,  # requests, niquests, curl_cffi
+    "oheaders": lambda response: response.iter_content(),  # niquests: as requests, but gives what is there
+    "iter_content": _iter_content,  # requests, curl_cffi
     "read_chunked": _read_chunked,  # urllib3
     "read1": _reads,  # http.client and urllib.request responses, buffered files and pipes
     "read": _reads,  # unbuffered files

@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Generator
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator
 
 __all__ = ["GeneratorChain"]
 
@@ -26,43 +26,41 @@ class GeneratorChain:
         self._found: list[AsyncGenerator[Any, Any]] = []
         self.started = False
 
-    def first(self, step: Awaitable[Any]) -> Awaitable[Any]:
-        """``step``, noting each async generator that starts in it."""
+    def first(self, iterator: AsyncIterator[Any]) -> Awaitable[Any]:
+        """The first step of ``iterator``, noting each async generator that starts in it."""
         self.started = True
-        return _Watched(step, self._found)
+        return _Watched(iterator, self._found)
 
-    async def aclose(self) -> None:
-        """Closes them from the outside in; a closed one is no more trouble to the next."""
-        while self._found:
-            await self._found.pop(0).aclose()
+    def closers(self) -> list[Callable[[], Awaitable[None]]]:
+        """What to call and await, in this order: from the outside in, as an outer one's ``finally`` may still need the inner."""
+        return [generator.aclose for generator in self._found]
 
 
 class _Watched:
-    """An awaitable that runs ``step`` with a hook for new async generators, which is in place only while ``step`` itself runs."""
+    """One step of an iterator with a hook for new async generators, which is in place only while the iterator itself runs."""
 
-    __slots__ = ("_found", "_step")
+    __slots__ = ("_found", "_iterator")
 
-    def __init__(self, step: Awaitable[Any], found: list[AsyncGenerator[Any, Any]]) -> None:
-        self._step = step
+    def __init__(self, iterator: AsyncIterator[Any], found: list[AsyncGenerator[Any, Any]]) -> None:
+        self._iterator = iterator
         self._found = found
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        running = self._step.__await__()
-        resume: Any = running.__next__
-        arguments: tuple[Any, ...] = ()
+        running: Any = self._hooked(self._iterator.__anext__).__await__()  # asking for the step starts a generator already
+        resume: Any = running.send
+        argument: Any = None
         while True:
             try:
-                waiting = self._hooked(resume, arguments)
+                waiting = self._hooked(resume, argument)
             except StopIteration as finished:
                 return finished.value
+            resume = running.send
             try:
-                arguments = ((yield waiting),)
-                resume = running.send
+                argument = yield waiting
             except BaseException as error:
-                arguments = (error,)
-                resume = running.throw
+                resume, argument = running.throw, error
 
-    def _hooked(self, resume: Any, arguments: tuple[Any, ...]) -> Any:
+    def _hooked(self, run: Any, *arguments: Any) -> Any:
         usual = sys.get_asyncgen_hooks().firstiter
 
         def started(generator: AsyncGenerator[Any, Any]) -> None:
@@ -72,6 +70,6 @@ class _Watched:
 
         sys.set_asyncgen_hooks(firstiter=started)
         try:
-            return resume(*arguments)
+            return run(*arguments)
         finally:
             sys.set_asyncgen_hooks(firstiter=usual)

@@ -48,7 +48,7 @@ class Source:
         for close in closers:
             try:
                 close()
-            except Exception as error:  # noqa: PERF203  # the others have to be closed as well
+            except Exception as error:  # the others have to be closed as well
                 failure = self.kept(error, failure)
         if failure is not None:
             raise failure

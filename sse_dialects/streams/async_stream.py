@@ -236,9 +236,8 @@ class AsyncEventStream:
                 self._idle.set()
 
     async def _next(self) -> Any:
-        step = self._source.iterator.__anext__()
-        if not self._chain.started:
-            step = self._chain.first(step)
+        iterator = self._source.iterator
+        step = iterator.__anext__() if self._chain.started else self._chain.first(iterator)
         if self._source.response is not None and self._runtime is not None:
             step = self._runtime.unwound(step)
         return await step
@@ -273,14 +272,14 @@ class AsyncEventStream:
 
     async def _call_closers(self) -> None:
         source = self._source
-        closers, source.closers = source.closers, []
+        closers, source.closers = [*self._chain.closers(), *source.closers], []
         failure: Exception | None = None
-        for close in (self._chain.aclose, *closers):
+        for close in closers:
             try:
                 closing = close()
                 if hasattr(closing, "__await__"):
                     await closing
-            except Exception as error:  # noqa: PERF203  # the others have to be closed as well
+            except Exception as error:  # the others have to be closed as well
                 failure = source.kept(error, failure)
         if failure is not None:
             raise failure

@@ -52,7 +52,7 @@ class AsyncioRuntime:
         while not task.done() and _now() < deadline:
             try:
                 await asyncio.wait((task,), timeout=deadline - _now())
-            except asyncio.CancelledError as error:  # noqa: PERF203  # passed on below
+            except asyncio.CancelledError as error:  # passed on below
                 cancelled = error
         if not task.done():
             task.cancel()
@@ -137,13 +137,15 @@ class Unwound:
                 if until is None or _now() > until:
                     argument = yield waiting
                 else:
-                    yield from self._outlast(waiting)
-            except asyncio.CancelledError as error:
+                    yield from self._outlast(waiting, until)
+            except BaseException as error:  # a cancellation, or what the future that was waited for failed with
                 resume, argument = running.throw, error
-                until = until or _now() + self._seconds
+                if isinstance(error, asyncio.CancelledError):
+                    until = until or _now() + self._seconds
 
-    def _outlast(self, waiting: Any) -> Generator[Any, Any, None]:
-        """Waits for the future that a task would wait for, or for the loop's next turn where it is None."""
+    def _outlast(self, waiting: Any, until: float) -> Generator[Any, Any, None]:
+        """Waits for the future that a task would wait for, or for the loop's next turn where it is None; a cancellation before
+        ``until`` is kept."""
         if waiting is not None:
             # As a task does with a future that it is given; the flag is the protocol between the two.
             waiting._asyncio_future_blocking = False
@@ -151,6 +153,8 @@ class Unwound:
             try:
                 yield from _done(waiting)
             except asyncio.CancelledError as error:
+                if _now() > until:
+                    raise
                 self._late = error
             if waiting is None:
                 return

@@ -1,0 +1,101 @@
+"""Opened sources: closing, unwrapping, and telling sync from async."""
+
+from __future__ import annotations
+
+import io
+
+import httpx
+import httpx_sse
+import pytest
+
+from sse_dialects.errors import MisuseError
+from sse_dialects.sources.source import Source, flavour, is_bytes, opened_by, unwrapped
+
+
+class Response:
+    status_code = 200
+
+
+def test_a_response_is_kept_and_a_file_is_not():
+    response = Response()
+    source = Source(iter(()), response, ())
+    assert source.response is response
+    assert source.package == "test_source"
+    assert Source(iter(()), io.BytesIO(), ()).response is None
+    assert Source(iter(()), io.BytesIO(), ()).package is None
+
+
+def test_each_closer_once_and_the_first_failure_that_is_not_the_transports():
+    calls = []
+
+    def closer(name, error=None):
+        def close():
+            calls.append(name)
+            if error is not None:
+                raise error
+
+        return close
+
+    source = Source(
+        iter(()), None, [closer("a", OSError()), closer("b", KeyError("b")), closer("c", ValueError("c")), closer("d")]
+    )
+    with pytest.raises(KeyError):
+        source.close()
+    source.close()
+    assert calls == ["a", "b", "c", "d"]
+
+
+def test_unwrapping():
+    response = httpx.Response(200)
+    assert unwrapped(httpx_sse.EventSource(response)) is response
+    assert unwrapped(response) is response
+
+    class Other:
+        response = "not one"
+
+    other = Other()
+    assert unwrapped(other) is other
+
+
+async def _pieces():
+    yield b""
+
+
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        (httpx.Response(200, content=b""), None),
+        (httpx.Response(200, content=iter([b""])), "sync"),
+        (httpx.Response(200, content=_pieces()), "async"),
+        ([], "sync"),
+        (io.BytesIO(), "sync"),
+        (_pieces(), "async"),
+        (object(), None),
+    ],
+)
+def test_flavours(origin, expected):
+    assert flavour(origin) == expected
+
+
+def test_the_first_row_that_fits_decides():
+    rows = {"absent": lambda _: 1, "upper": str.lower, "lower": str.upper}
+    assert opened_by(rows, "aB") == "ab"
+    assert opened_by({}, "aB") is None
+
+
+def test_a_client_that_objects_at_once():
+    def consumed(_):
+        raise httpx.StreamConsumed
+
+    def broken(_):
+        raise TypeError("a bug")
+
+    with pytest.raises(MisuseError, match="StreamConsumed"):
+        opened_by({"upper": consumed}, "")
+    with pytest.raises(TypeError, match="a bug"):
+        opened_by({"upper": broken}, "")
+
+
+def test_bytes():
+    assert all(map(is_bytes, (b"", bytearray(), memoryview(b""))))
+    assert not is_bytes("")
