@@ -21,6 +21,7 @@ def test_every_option_of_read() -> None:
     options = parsed(["read", "--dialect", "messages", "--no-require-done", "--think-tags", "--events"])
     assert (options.dialect, options.require_done, options.think_tags, options.events) == ("messages", False, True, True)
     assert parsed(["read", "--require-done", "--json"]).json is True
+    assert (parsed(["read", "--speed", "2.5"]).speed, parsed(["read"]).speed) == (2.5, None)
 
 
 def test_every_option_of_post() -> None:
@@ -28,6 +29,7 @@ def test_every_option_of_post() -> None:
     assert (options.run, options.url, options.data) == (post, "http://localhost", "{}")
     assert (options.headers, options.timeout, options.json) == (["A: 1", "B: 2"], 1.5, True)
     assert parsed(POST).headers == []
+    assert (parsed([*POST, "--record", "answer.jsonl"]).record, parsed(POST).record) == ("answer.jsonl", None)
 
 
 def test_demo() -> None:
@@ -45,6 +47,10 @@ def test_demo() -> None:
         ["read", "--js"],
         ["post", "http://localhost"],
         ["post", "--data", "{}"],
+        ["read", "--speed", "0"],
+        ["read", "--speed", "fast"],
+        ["read", "--record", "answer.jsonl"],
+        [*POST, "--speed", "1"],
         [*POST, "--timeout", "0"],
         [*POST, "--timeout", "soon"],
         [*POST, "--timeout", "nan"],

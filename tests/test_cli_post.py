@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sse_dialects.cli import main
+from sse_dialects.recording import replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -211,3 +212,20 @@ def test_without_httpx(argv: list[str], monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setitem(sys.modules, "httpx", None)
     assert main(argv) == 2
     assert 'pip install "sse-dialects[httpx]"' in capsys.readouterr().err
+
+
+def test_what_arrives_is_recorded(serve: Callable[..., Server], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    server = serve(response(HELLO + END))
+    path = tmp_path / "answer.jsonl"
+    url = f"{server.url}?key={KEY}"
+    assert main(["post", url, "--data", "{}", "-H", f"Authorization: Bearer {KEY}", "--record", str(path)]) == 0
+    assert capsys.readouterr().out == "Hello."
+    assert b"".join(replay(path)) == HELLO + END
+    assert KEY not in path.read_text("utf-8")
+    assert main(["read", str(path)]) == 0
+    assert capsys.readouterr().out == "Hello."
+
+
+def test_a_file_that_can_not_be_recorded_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["post", "http://127.0.0.1:9", "--data", "{}", "--record", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"sse-dialects: can't record to {tmp_path}: Is a directory\n"

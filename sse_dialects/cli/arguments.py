@@ -29,6 +29,7 @@ exit status:
 _READ = """\
 Decodes a recorded stream, or one that is just arriving:
   curl -N https://... | sse-dialects read
+FILE may hold a raw stream or a recording of `post --record`, which --speed plays in its time.
 The answer's text goes to standard output as it arrives, everything else to standard error.
 """
 _POST = """\
@@ -72,6 +73,12 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _command(commands, "read", "decode a recorded or piped stream", _READ)
     command.add_argument("file", metavar="FILE", nargs="?", default="-", help="a recorded stream (default: standard input)")
+    command.add_argument(
+        "--speed",
+        metavar="FACTOR",
+        type=_factor,
+        help="play a recording in its time: 1 as it was, 2 twice as fast (default: all at once). A raw stream has no timing",
+    )
     _add_stream_options(command)
     command.set_defaults(run=read)
 
@@ -120,6 +127,11 @@ def _add_request_options(command: argparse.ArgumentParser) -> None:
         default=_TIMEOUT_S,
         help="longest wait for the connection, and for the next byte (default: %(default)g)",
     )
+    command.add_argument(
+        "--record",
+        metavar="FILE",
+        help="also write what arrives, and when, to a file that `read` reads; the answer is in it, given headers are not",
+    )
 
 
 def _add_stream_options(command: argparse.ArgumentParser) -> None:
@@ -143,10 +155,19 @@ def _add_stream_options(command: argparse.ArgumentParser) -> None:
 
 def _seconds(text: str) -> float:
     """A number of seconds above 0."""
+    return _number_above_0(text, "takes a number of seconds above 0")
+
+
+def _factor(text: str) -> float:
+    """How many times as fast as it was."""
+    return _number_above_0(text, "takes a number above 0")
+
+
+def _number_above_0(text: str, advice: str) -> float:
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError("takes a number of seconds above 0")
-    return seconds
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(advice)
+    return number

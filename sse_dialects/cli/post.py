@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import sse_dialects as sd
+from sse_dialects.recording import Recorder
 
 from .channel import standard_input
 from .headers import parsed_headers, secrecy
@@ -14,6 +16,7 @@ from .status import NOT_CONNECTED, CommandError
 
 if TYPE_CHECKING:
     import argparse
+    from contextlib import AbstractContextManager
 
     import httpx
 
@@ -30,12 +33,12 @@ def post(options: argparse.Namespace) -> int:
         The exit status.
 
     Raises:
-        CommandError: httpx is missing, the usage is wrong, or no connection was made.
+        CommandError: httpx is missing, the usage is wrong, the file to record to can't be written, or no connection was made.
     """
     require_httpx()
     headers = parsed_headers(options.headers)
     body = _body(options.data)
-    with _client(options.timeout) as client:
+    with _client(options.timeout) as client, _recorder(options.record) as recorder:
         request = _request(client, options.url, body, headers)
         return play(
             lambda: sd.stream(
@@ -43,6 +46,7 @@ def post(options: argparse.Namespace) -> int:
                 options.dialect,
                 require_done=options.require_done,
                 think_tags=options.think_tags,
+                record=recorder,
             ),
             printer_for(options, secrecy(headers)),
         )
@@ -71,6 +75,16 @@ def _body(data: str) -> bytes:
             return file.read()
     except OSError as error:
         raise CommandError(f"can't read {name or 'the file named after @'}: {error.strerror}") from None
+
+
+def _recorder(name: str | None) -> AbstractContextManager[Recorder | None]:
+    """Opened before anything is sent: an answer that can't be recorded is not paid for."""
+    if name is None:
+        return nullcontext()
+    try:
+        return Recorder(name)
+    except OSError as error:
+        raise CommandError(f"can't record to {name}: {error.strerror}") from None
 
 
 def _client(timeout_s: float) -> httpx.Client:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, BinaryIO
 
 import sse_dialects as sd
+from sse_dialects.recording import replay
 
 from .channel import standard_error, standard_input
 from .printer import play
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from sse_dialects.recording import Replay
+
 __all__ = ["pieces", "read"]
 
-_PIECE = 1 << 16  # a pipe's whole capacity on Linux
 _HINT = "reading what you type; end it with Ctrl-D, or pipe a stream in: curl -N ... | sse-dialects read\n"
 
 
 def read(options: argparse.Namespace) -> int:
-    """Decodes ``options.file`` ("-" is standard input).
+    """Decodes ``options.file`` ("-" is standard input): a raw stream, or a recording at ``options.speed``.
 
     Returns:
         The exit status.
@@ -33,18 +34,24 @@ def read(options: argparse.Namespace) -> int:
     Raises:
         CommandError: the file can't be read.
     """
-    with _opened(options.file) as source:
+    with _opened(options.file) as file:
+        source = _replayed(file, options.speed) if file.seekable() else pieces(file, options.speed)
         return play(
-            lambda: sd.stream(pieces(source), options.dialect, require_done=options.require_done, think_tags=options.think_tags),
+            lambda: sd.stream(source, options.dialect, require_done=options.require_done, think_tags=options.think_tags),
             printer_for(options),
         )
 
 
-def pieces(source: BinaryIO) -> Iterator[bytes]:
-    """What ``source`` has, as soon as it has anything: no call waits until a buffer is full."""
-    take = source.read1 if isinstance(source, io.BufferedReader) else source.read
-    while piece := take(_PIECE):
-        yield piece
+def pieces(pipe: BinaryIO, speed: float | None = None) -> Iterator[bytes]:
+    """What a pipe has, as soon as it has anything, and not before it is asked for: the printer shows the wait for it."""
+    yield from _replayed(pipe, speed)
+
+
+def _replayed(file: BinaryIO, speed: float | None) -> Replay:
+    try:
+        return replay(file, speed=speed)
+    except (OSError, sd.MisuseError) as error:
+        raise CommandError(f"can't read the recording: {error}") from None
 
 
 def _opened(name: str) -> AbstractContextManager[BinaryIO]:
