@@ -433,6 +433,7 @@ class Decoder:
 
     def _keep(self, error: SSEDialectsError, offset: int) -> None:
         self._drop_template()
+        self._quick = None
         self._error = self._located(error, offset) if isinstance(error, StreamError) else error
         self._pending.clear()
         self._cut = None

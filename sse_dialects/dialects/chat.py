@@ -86,9 +86,12 @@ class ChatAccumulator(Accumulator):
         self.id = self.id or self._tell.word(payload, "id")
         self.model = self.model or self._tell.word(payload, "model")
         self._start()
-        for fields in items(payload, "choices"):
+        choices = items(payload, "choices")
+        for fields in choices:
             if isinstance(fields, JSONObject):
                 self._take_choice(fields)
+        if len(choices) > 1:
+            self._tell.cold = True  # a path does not say which of them told something
         self._created = payload.get("created") if self._created is None else self._created
         self._padding = payload.get("obfuscation") if self._padding is None else self._padding
         for name, value in payload.items():

@@ -140,6 +140,7 @@ def _reasoning(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Telle
         path = _PATHS[name] if all(other == name or not delta.get(other) for other in _REASONING) else ()
         tell.text(_reasoning_run(choice, tell), text, path, choice.member(name))
     elif text:
+        tell.cold = True
         choice.member(name).gather(text)
 
 
@@ -186,7 +187,7 @@ def _tool_calls(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Tell
             call = _open_call(choice, piece, tell)
         path: tuple[str | int, ...] = ()
         if len(elements) == 1 and piece.name is None and not piece.other:
-            path = _CALL_PATHS[call.kind]
+            path = _CALL_PATHS[piece.kind]
         _add(choice, call, piece, tell, path)
 
 
@@ -219,6 +220,7 @@ def _add(choice: ChatChoice, call: ChatCall, piece: Piece, tell: Teller, path: t
     if piece.arguments and call.announced:
         tell.text(call, piece.arguments, path)
     elif piece.arguments:
+        tell.cold = True
         call.gather(piece.arguments)
 
 
