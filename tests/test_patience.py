@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sse_dialects.errors import MisuseError
-from sse_dialects.streams import patience
-from sse_dialects.streams.patience import Patience, checked_timeout
+from sse_dialects.streams import patience as module
+from sse_dialects.streams.patience import Patience, checked_timeout, patience
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def clock(monkeypatch):
     class Clock:
         now = 100.0
 
-    monkeypatch.setattr(patience, "monotonic", lambda: Clock.now)
+    monkeypatch.setattr(module, "monotonic", lambda: Clock.now)
     return Clock
 
 
@@ -79,6 +79,14 @@ def test_the_nearer_of_two(clock):
     assert patient.left() == 1.5
     error = patient.run_out()
     assert (error.waited_s, error.setting) == (3.0, "content_timeout")
+
+
+def test_made_only_where_one_is_set():
+    assert patience(None) is None
+    assert isinstance(patience(1.0), Patience)
+    assert isinstance(patience(None, 1.0), Patience)
+    with pytest.raises(MisuseError, match="content_timeout"):
+        patience(0)
 
 
 @pytest.mark.parametrize("seconds", [None, 1, 0.001, float("inf")])

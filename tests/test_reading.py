@@ -15,7 +15,7 @@ from sse_dialects.errors import (
     TruncatedStreamError,
 )
 from sse_dialects.sources.source import Source
-from sse_dialects.streams.patience import Patience
+from sse_dialects.streams.patience import patience
 from sse_dialects.streams.reading import Reading, is_text
 
 
@@ -26,7 +26,7 @@ class Response:
 
 
 def reading_of(origin=None, content=None, idle=None) -> Reading:
-    return Reading(Source(iter(()), origin, ()), Decoder(), Patience(content, idle))
+    return Reading(Source(iter(()), origin, ()), Decoder(), patience(content, idle))
 
 
 def taken(reading) -> list[str]:

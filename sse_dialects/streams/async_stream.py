@@ -14,11 +14,12 @@ from sse_dialects.sources.for_async import open_async_source
 from sse_dialects.sources.generators import GeneratorChain
 from sse_dialects.sources.sockets import DRAIN_BYTES, DRAIN_S
 
-from .patience import Patience, checked_timeout
+from .patience import patience
 from .reading import Reading
 from .runtimes import running
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
     from os import PathLike
     from types import TracebackType
 
@@ -69,14 +70,14 @@ def astream(
         MisuseError: the source can't be read this way; the text says what to pass.
         OSError: the file to record to can't be opened.
     """
-    content, idle = checked_timeout("content_timeout", content_timeout), checked_timeout("idle_timeout", idle_timeout)
+    patient = patience(content_timeout, idle_timeout)
     decoder = Decoder(dialect, require_done=require_done, think_tags=think_tags, limits=limits)
     opened = open_async_source(source)
     if record is not None:
         from sse_dialects.recording.tee import tee
 
         tee(opened, record)
-    return AsyncEventStream(opened, Reading(opened, decoder, Patience(content, idle)))
+    return AsyncEventStream(opened, Reading(opened, decoder, patient))
 
 
 class AsyncEventStream:
@@ -199,21 +200,22 @@ class AsyncEventStream:
         while self._reading.take() is not None or await self._more():
             pass
 
-    async def _more(self) -> bool:
+    def _more(self) -> Awaitable[bool]:
         """Reads on. False at the end; raises the failure that the stream ended in."""
-        reading = self._reading
-        if reading.wants_bytes():
-            await self._read()
-        elif reading.ended:
-            try:
-                if reading.failure is not None:
-                    await self._close_source()
-            finally:
-                reading.settle()
-            return False
-        return True
+        return self._read() if self._reading.wants_bytes() else self._rest()
 
-    async def _read(self) -> None:
+    async def _rest(self) -> bool:
+        reading = self._reading
+        if not reading.ended:
+            return True
+        try:
+            if reading.failure is not None:
+                await self._close_source()
+        finally:
+            reading.settle()
+        return False
+
+    async def _read(self) -> bool:
         if self._scope is not None:
             raise MisuseError("another task is reading this stream: give each stream to one task")
         if self._runtime is None:
@@ -222,7 +224,7 @@ class AsyncEventStream:
         self._scope = scope = self._runtime.scope(reading.patience())
         try:
             with scope:
-                reading.fed(await self._next())
+                reading.fed(await self._step())
             if scope.cancelled_caught and not reading.closed:
                 reading.timed_out()
         except StopAsyncIteration:
@@ -234,13 +236,14 @@ class AsyncEventStream:
             self._scope = None
             if self._idle is not None:
                 self._idle.set()
+        return True
 
-    async def _next(self) -> Any:
+    def _step(self) -> Awaitable[Any]:
         iterator = self._source.iterator
         step = iterator.__anext__() if self._chain.started else self._chain.first(iterator)
         if self._source.response is not None and self._runtime is not None:
             step = self._runtime.unwound(step)
-        return await step
+        return step
 
     async def _wait_idle(self) -> None:
         """Ends another task's read and waits until it is over."""
@@ -256,7 +259,7 @@ class AsyncEventStream:
         try:
             with self._runtime.scope(DRAIN_S):
                 while left > 0:
-                    left -= len(await self._next())
+                    left -= len(await self._step())
         except Exception:  # nothing that happens after the terminating frame matters
             pass
 

@@ -8,7 +8,7 @@ from typing import Any
 from sse_dialects.errors import StalledStreamError
 from sse_dialects.root import MisuseError
 
-__all__ = ["Patience", "checked_timeout"]
+__all__ = ["Patience", "checked_timeout", "patience"]
 
 _IDLE, _CONTENT = "idle_timeout", "content_timeout"
 
@@ -59,6 +59,16 @@ class Patience:
         """The error for a read that took longer than `left`."""
         waited = self._content if self._setting == _CONTENT else self._idle
         return StalledStreamError(waited, setting=self._setting)
+
+
+def patience(content: float | None, idle: float | None = None) -> Patience | None:
+    """The two timeouts, in seconds, or None where there are none.
+
+    Raises:
+        MisuseError: one of them is neither None nor a number above 0.
+    """
+    content, idle = checked_timeout("content_timeout", content), checked_timeout("idle_timeout", idle)
+    return None if content is None and idle is None else Patience(content, idle)
 
 
 def checked_timeout(name: str, seconds: Any) -> float | None:

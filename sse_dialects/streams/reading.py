@@ -63,7 +63,7 @@ class Reading:
         "failure",
     )
 
-    def __init__(self, source: Source, decoder: Decoder, patience: Patience) -> None:
+    def __init__(self, source: Source, decoder: Decoder, patience: Patience | None = None) -> None:
         self._source = source
         self._decoder = decoder
         self._patience = patience
@@ -123,7 +123,8 @@ class Reading:
         """The next event that is decoded already. None where more bytes are needed, or none will come."""
         try:
             for event in self._pending:
-                self._patience.answered()
+                if self._patience is not None:
+                    self._patience.answered()
                 if self._timing.first_text is None:
                     self._timing.saw(event)
                 return event
@@ -152,6 +153,8 @@ class Reading:
         if self._source_ended or self._decoder.complete:
             self._end()
             return False
+        if self._patience is None:
+            return True
         stall = self._patience.stalled(self._decoder.content_count)
         if stall is not None:
             self.finish(stall=stall)
@@ -161,27 +164,28 @@ class Reading:
         """How many seconds the next read may take, for streams that can keep to it; None for any time."""
         if self._rejection is not None:
             return max(REJECTION_S - self._timing.since_start(), 0.0)
-        return self._patience.left()
+        return None if self._patience is None else self._patience.left()
 
     def timed_out(self) -> None:
         """The read took longer than that."""
-        self.finish(stall=self._patience.run_out())
+        self.finish(stall=None if self._patience is None else self._patience.run_out())
 
     def fed(self, piece: Any) -> None:
         """The source gave ``piece``."""
         if self.ended:
             return
-        try:
-            data = as_bytes(piece)
-        except MisuseError:
-            self._failed(wrong_piece(piece))
-            return
-        self._timing.arrived(len(data))
+        if type(piece) is not bytes:
+            try:
+                piece = as_bytes(piece)
+            except MisuseError:
+                self._failed(wrong_piece(piece))
+                return
+        self._timing.arrived(len(piece))
         if self._rejection is None:
             if self._body_head is not None:
-                self._body_head = (self._body_head + data[:_HEAD_BYTES])[:_HEAD_BYTES]
-            self._pending = self._decoder.feed(data)
-        elif self._rejection.feed(data) or self._timing.since_start() >= REJECTION_S:
+                self._body_head = (self._body_head + piece[:_HEAD_BYTES])[:_HEAD_BYTES]
+            self._pending = self._decoder.feed(piece)
+        elif self._rejection.feed(piece) or self._timing.since_start() >= REJECTION_S:
             self.finish()
 
     def finish(self, cause: BaseException | None = None, stall: StalledStreamError | None = None) -> None:

@@ -90,11 +90,12 @@ class Timing:
         if not size:
             return
         now = monotonic()
-        self._widen(now)
+        if self._last is None:
+            self._first_byte = now
+        else:
+            self._widen(now - self._last)
         self._bytes += size
         self._last = now
-        if self._first_byte is None:
-            self._first_byte = now
 
     def saw(self, event: Event) -> None:
         """An event was decoded. Need not be called any more once ``first_text`` is set."""
@@ -107,8 +108,8 @@ class Timing:
         """No more will be read; ``silent`` where the stream did not end with its last bytes but some time after them."""
         if self._ended is None:
             now = monotonic()
-            if silent:
-                self._widen(now)
+            if silent and self._last is not None:
+                self._widen(now - self._last)
             self._ended = now
 
     def since_start(self) -> float:
@@ -132,9 +133,9 @@ class Timing:
             (monotonic() if self._ended is None else self._ended) - self._started,
         )
 
-    def _widen(self, now: float) -> None:
-        if self._last is not None and (self._gap is None or now - self._last > self._gap):
-            self._gap = now - self._last
+    def _widen(self, gap: float) -> None:
+        if self._gap is None or gap > self._gap:
+            self._gap = gap
 
     def _relative(self, moment: float | None) -> float | None:
         return None if moment is None else moment - self._started

@@ -12,7 +12,7 @@ from sse_dialects.root import MisuseError
 from sse_dialects.sources.for_sync import open_source
 from sse_dialects.sources.sockets import drain, wake
 
-from .patience import Patience, checked_timeout
+from .patience import patience
 from .reading import Reading
 
 if TYPE_CHECKING:
@@ -63,14 +63,14 @@ def stream(
         MisuseError: the source can't be read this way; the text says what to pass.
         OSError: the file to record to can't be opened.
     """
-    timeout = checked_timeout("content_timeout", content_timeout)
+    patient = patience(content_timeout)
     decoder = Decoder(dialect, require_done=require_done, think_tags=think_tags, limits=limits)
     opened = open_source(source)
     if record is not None:
         from sse_dialects.recording.tee import tee
 
         tee(opened, record)
-    return EventStream(opened, Reading(opened, decoder, Patience(timeout, None)))
+    return EventStream(opened, Reading(opened, decoder, patient))
 
 
 class EventStream:
