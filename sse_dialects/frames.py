@@ -23,6 +23,9 @@ _LF, _CR = 10, 13
 # ends; at the end of the bytes a CR is taken at once, and the LF that may come next is skipped.
 _BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)")
 
+# A tail that costs less to copy than to search.
+_SMALL = 4096
+
 # More digits than that are no time anybody means, and Python refuses to read more than 4,300.
 _MAX_RETRY_DIGITS = 18
 
@@ -57,6 +60,9 @@ class Frame(Value):
         return json.loads(self.data)
 
 
+_new = Frame.__new__
+
+
 class FrameReader:
     """The state of one event stream. ``overflow`` is set for good where a frame's lines are longer than ``max_frame_bytes``;
     what came before it is still handed out, what comes after is ignored."""
@@ -70,6 +76,7 @@ class FrameReader:
         "_room",
         "_skip_lf",
         "_tail",
+        "_watch",
         "before",
         "comments",
         "consumed",
@@ -80,7 +87,8 @@ class FrameReader:
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self._room = sys.maxsize if limits.max_frame_bytes is None else limits.max_frame_bytes
-        self._tail = bytearray()  # the block that is still open
+        self._watch = min(self._room, _SMALL)  # a tail over this needs looking at
+        self._tail: bytes | bytearray = b""  # the block that is still open
         self._begun = False  # the place for a BOM is past
         self._plain = False  # it is, and no CR is about: LFs alone decide
         self._skip_lf = False  # the bytes before ended in a CR that closed a block
@@ -98,44 +106,58 @@ class FrameReader:
 
     def blocks(self, data: bytes) -> list[bytes]:
         """Take up ``data`` and return the blocks that it closes, each the raw bytes before a blank line."""
-        if not self._plain or _CR in data:
+        if not self._plain or 13 in data:
             return self._blocks_anywhere(data)
         tail = self._tail
         # `in` with a number costs a tenth of a search: it is what reads of a few bytes are made of.
-        if _LF not in data:
+        if 10 not in data:
             tail += data
-            if len(tail) > self._room:
+            self._tail = tail
+            if len(tail) > self._watch:
                 self.before, self._ends = self.consumed, None
                 self._check_tail()
             return []
         self.before, self._ends = self.consumed, None
-        if tail or data[-2:] != b"\n\n":
-            seen = len(tail)
-            tail += data
-            end = tail.rfind(b"\n\n", seen - 1 if seen else 0) + 2  # only the new bytes are searched
-            if end < 2:
-                if len(tail) > self._room:
-                    self._check_tail()
-                return []
-            data = bytes(tail[:end])
-            del tail[:end]
-        self.consumed += len(data)
+        if len(tail) > _SMALL:
+            return self._blocks_behind(data)
+        size = len(tail) + len(data)
+        if tail and tail[-1] == data[0] == 10:  # a blank line cut in two
+            data = bytes(tail) + data
+            tail = b""
         blocks = data.split(b"\n\n")
-        if rest := blocks.pop():  # one LF of an odd number of them: a blank line of its own, ahead of the next block
-            tail[:0] = rest
-            self.consumed -= 1
-        if len(data) > self._room:
+        if tail:
+            blocks[0] = bytes(tail) + blocks[0]
+        self._tail = rest = blocks.pop()
+        self.consumed += size - len(rest)
+        if size > self._room:
             self._check_blocks(blocks)
-        if len(tail) > self._room:
             self._check_tail()
+        return blocks
+
+    def _blocks_behind(self, data: bytes) -> list[bytes]:
+        """The same behind a long tail, of which only the end is searched again: a frame may drip in line by line."""
+        seen = len(self._tail)
+        tail = self._long_tail()
+        tail += data
+        end = tail.rfind(b"\n\n", seen - 1) + 2
+        if end < 2:
+            self._check_tail()
+            return []
+        blocks = bytes(tail[:end]).split(b"\n\n")
+        end -= len(blocks.pop())  # one LF of an odd number of them: a blank line of its own, ahead of the next block
+        self._tail = tail[end:]
+        self.consumed += end
+        self._check_blocks(blocks)
+        self._check_tail()
         return blocks
 
     def hold(self, data: bytes) -> bool:
         """Keep bytes that end no line, as most reads of a few bytes are; False, and nothing kept, where there is more to do."""
         tail = self._tail
-        if _LF in data or _CR in data or not self._plain or len(tail) + len(data) > self._room:
+        if 10 in data or 13 in data or not self._plain or len(tail) + len(data) > self._watch:
             return False
         tail += data
+        self._tail = tail
         return True
 
     def _blocks_anywhere(self, data: bytes) -> list[bytes]:
@@ -160,9 +182,9 @@ class FrameReader:
     def _begin(self, data: bytes) -> bytes:
         """Drop one leading BOM, which may come in pieces."""
         head = bytes(self._tail) + data
-        self._tail.clear()
+        self._tail = b""
         if len(head) < len(_BOM) and _BOM.startswith(head):
-            self._tail += head
+            self._tail = head
             return b""
         self._begun = True
         if head.startswith(_BOM):
@@ -172,8 +194,8 @@ class FrameReader:
 
     def _cut_anywhere(self, data: bytes) -> list[bytes]:
         """The general case: lines end in LF, CRLF or CR. A match can begin no more than two bytes before the new bytes."""
-        tail = self._tail
-        seen = len(tail)
+        seen = len(self._tail)
+        tail = self._long_tail()
         tail += data
         self.before = self.consumed
         blocks: list[bytes] = []
@@ -185,7 +207,7 @@ class FrameReader:
             ends.append(start - blank.group().endswith(b"\r\n"))
         if start:
             self._skip_lf = start == len(tail) and tail[-1] == _CR
-            del tail[:start]
+            self._tail = tail = tail[start:]
             self.consumed += start
             if ends[-1] < start:
                 self._after_lf = self.consumed
@@ -203,16 +225,26 @@ class FrameReader:
                 self._overflow()
                 break
 
-    def _check_tail(self) -> None:
-        # A line end at the end of the tail may be the first half of a blank line; it is no part of the frame's lines then.
+    def _long_tail(self) -> bytearray:
+        """The tail as something that grows in place; a short one is bytes, which cost less to make anew."""
         tail = self._tail
+        if not isinstance(tail, bytearray):
+            self._tail = tail = bytearray(tail)
+        return tail
+
+    def _check_tail(self) -> None:
+        """Keep a long tail in a form that grows in place, and within bounds."""
+        tail = self._tail
+        if len(tail) > _SMALL:
+            tail = self._long_tail()
+        # A line end at the end of the tail may be the first half of a blank line; it is no part of the frame's lines then.
         if len(tail) > self._room and len(tail.rstrip(b"\r\n")) > self._room:
             self._overflow()
 
     def _overflow(self) -> None:
         self.overflow = True
         self._plain = False
-        self._tail = bytearray()
+        self._tail = b""
 
     def offset_after(self, blocks: list[bytes], count: int) -> int:
         """The stream's bytes up to and including the first ``count`` of the ``blocks`` that came last, blank lines included; of
@@ -227,8 +259,16 @@ class FrameReader:
 
     def frame(self, block: bytes) -> Frame | None:
         """The frame that a block's lines describe, or None where they hold no data (then nothing is dispatched)."""
-        if block[:6] == b"data: " and _LF not in block and _CR not in block:  # one data line, as most are
-            return Frame("message", _text(block[6:]), self.last_event_id)
+        if block[:6] == b"data: " and 10 not in block and 13 not in block:  # one data line, as most are
+            frame = _new(Frame)  # without the constructor, which would be a third of what a frame costs
+            frame.event = "message"
+            try:
+                frame.data = block[6:].decode()
+            except UnicodeDecodeError:
+                frame.data = _text(block[6:])
+            frame.id = self.last_event_id
+            frame.retry = None
+            return frame
         event = b""
         retry = None
         data: list[bytes] = []

@@ -51,11 +51,10 @@ class FrameParser:
             raise MisuseError("this FrameParser is closed: make a new one for the next stream")
         reader = self._reader
         blocks = reader.blocks(data if type(data) is bytes else as_bytes(data))
-        frames: list[Frame] = []
-        for block in blocks:
-            frame = reader.frame(block)
-            if frame is not None:
-                frames.append(frame)
+        if len(blocks) == 1 and not reader.overflow:
+            frame = reader.frame(blocks[0])
+            return [] if frame is None else [frame]
+        frames = [frame for frame in map(reader.frame, blocks) if frame is not None] if blocks else []
         if reader.overflow:
             raise self._too_large(frames)
         return frames
