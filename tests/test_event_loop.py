@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import trio
@@ -18,7 +19,9 @@ def test_the_running_loop_is_told(loop):
     assert loop.run(ask) is (trio if loop.name == "trio" else None)
 
 
-def test_outside_of_any_loop_it_is_not_trio():
+def test_outside_of_any_loop_it_is_not_trio(monkeypatch):
+    assert running_trio() is None
+    monkeypatch.delitem(sys.modules, "trio")
     assert running_trio() is None
 
 

@@ -10,10 +10,10 @@ from bodies import CHAT, DIALECTS
 from loops import both
 
 import sse_dialects as sd
-from sse_dialects.recording import Recorder, Replay, replay
+from sse_dialects.recording import Recorder, Replay, playing, replay
 from sse_dialects.recording.lines import Head, end_line, head_line, piece_line
 
-TIMED = [(0.0, b"data: 1\n\n"), (0.06, b"data: 2\n\n"), (0.0, b"data: 3\n\n"), (0.03, None)]
+TIMED = [(0.0, b"data: 1\n\n"), (6.0, b"data: 2\n\n"), (0.0, b"data: 3\n\n"), (3.0, None)]
 
 
 def recorded(pieces, end=b""):
@@ -72,6 +72,10 @@ def test_a_stream_saved_raw_is_played_too(path, kind):
         source = replay(path if kind == "path" else file, speed=1)
         assert source.status_code is None
         assert b"".join(source) == b"".join(CHAT)
+
+
+def test_an_empty_file_gives_nothing():
+    assert list(replay(io.BytesIO())) == []
 
 
 def test_a_raw_stream_comes_in_pieces(path):
@@ -162,31 +166,52 @@ def test_a_rejection_comes_back(path):
     assert caught.value.retry_after == 3
 
 
-@both
-def test_timing_is_kept(loop):
-    started = time.monotonic()
-    first, second, third = Replay(TIMED, speed=1), Replay(TIMED, speed=2), Replay(TIMED)
-    assert len(list(first)) == 3
-    assert 0.085 < time.monotonic() - started < 1.0
-    started = time.monotonic()
-    assert len(list(second)) == 3
-    assert 0.04 < time.monotonic() - started < 1.0
-    started = time.monotonic()
-    assert len(list(third)) == 3
-    assert time.monotonic() - started < 0.08
-    started = time.monotonic()
-    assert len(loop.run(lambda: async_pieces(first))) == 3
-    assert time.monotonic() - started > 0.085
+class Clock:
+    """Stands for the module `time`: a second passes when somebody sleeps it."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
 
 
-def test_a_piece_is_due_when_it_came_whatever_the_reader_did_meanwhile():
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(playing, "time", clock)
+    return clock
+
+
+@pytest.mark.parametrize(("speed", "lasts_s"), [(1, 9.0), (2, 4.5), (0.5, 18.0), (None, 0.0), (0, 0.0)])
+def test_timing_is_kept(clock, speed, lasts_s):
+    arrived = [clock.now - 1000.0 for _ in Replay(TIMED, speed=speed)]
+    assert arrived == [0.0, 2 * lasts_s / 3, 2 * lasts_s / 3]
+    assert clock.now - 1000.0 == lasts_s
+
+
+def test_a_piece_is_due_when_it_came_whatever_the_reader_did_meanwhile(clock):
     arrived = []
-    started = time.monotonic()
     for _ in Replay(TIMED, speed=1):
-        arrived.append(time.monotonic() - started)
-        time.sleep(0.03)
-    assert 0.055 < arrived[1] < 0.085
-    assert arrived[2] - arrived[1] < 0.06
+        arrived.append(clock.now - 1000.0)
+        clock.sleep(4.0)
+    assert arrived == [0.0, 6.0, 10.0]
+    assert clock.now - 1000.0 == 14.0  # the end was due at 9
+
+
+@both
+def test_so_it_is_in_async_code(loop):
+    source = Replay([(0.0, b"1"), (0.06, b"2"), (0.03, None)], speed=1)
+    started = time.monotonic()
+    assert loop.run(lambda: async_pieces(source)) == [b"1", b"2"]
+    assert time.monotonic() - started > 0.085
+    late = Replay([(0.0, b"1"), (30.0, b"2")])
+    started = time.monotonic()
+    assert loop.run(lambda: async_pieces(late)) == [b"1", b"2"]
+    assert time.monotonic() - started < 20
 
 
 @both
@@ -237,6 +262,7 @@ def test_left_in_the_middle_the_file_is_closed(path, loop):
 
     leave()
     loop.run(leave_async)
+    loop.run(Replay([(0.0, b"a")]).__aiter__().aclose)  # without a file there is nothing to close
 
 
 def test_an_endless_line_is_joined_once():

@@ -12,6 +12,8 @@ from server import FOREVER, FaultServer, Reply
 
 import sse_dialects as sd
 from sse_dialects.recording import Recorder, replay
+from sse_dialects.recording.tee import tee
+from sse_dialects.sources import open_async_source, open_source
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +179,20 @@ def test_what_the_callers_own_source_raises_goes_on_to_him(loop, path):
     with pytest.raises(LookupError):
         loop.run(read)
     assert head_and_end(path)[1]["error"] == "LookupError"
+
+
+@both
+def test_what_is_recorded_can_still_be_iterated(loop, path):
+    source = open_source(iter(CHAT))
+    tee(source, path)
+    assert list(source.iterator) == CHAT
+
+    async def read():
+        source = open_async_source(iter(CHAT))
+        tee(source, path)
+        return [piece async for piece in source.iterator]
+
+    assert loop.run(read) == CHAT
 
 
 def test_what_is_no_bytes_is_not_recorded(path):

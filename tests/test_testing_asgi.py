@@ -21,6 +21,7 @@ class Server:
     def __init__(self, *, path="/v1/chat/completions", body=(b"{}",), leaves_after_s=None, sleep=None):
         self.scope = {"type": "http", "method": "POST", "path": path, "headers": [(b"x-key", b"k")]}
         self.sent = []
+        self.leaving = False
         self._incoming = [
             {"type": "http.request", "body": piece, "more_body": number < len(body)} for number, piece in enumerate(body, 1)
         ]
@@ -32,6 +33,9 @@ class Server:
             return self._incoming.pop(0)
         if self._leaves_after_s is None:
             await self._sleep(60)
+        elif not self.leaving:
+            self.leaving = True
+            return {"type": "http.request", "body": b"", "more_body": False}  # nothing new
         else:
             await self._sleep(self._leaves_after_s)
         return {"type": "http.disconnect"}

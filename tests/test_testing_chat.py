@@ -92,6 +92,11 @@ def test_without_usage_there_is_no_usage():
     assert b"usage" not in reply("Hi", usage=None).as_chat().bytes()
 
 
+def test_counts_that_are_not_known_are_left_out():
+    stream = reply("Hi", usage=sd.Usage(None, 7, None, None, None, None, {})).as_chat()
+    assert chunks(stream)[-1]["usage"] == {"completion_tokens": 7, "prompt_tokens_details": {}}
+
+
 def test_what_it_has_no_place_for():
     with pytest.raises(sd.MisuseError, match="leave the OtherPart out"):
         reply(parts=[sd.OtherPart({"type": "web_search_call"})]).as_chat()
