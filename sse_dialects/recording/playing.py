@@ -52,7 +52,9 @@ class Replay:
     Args:
         steps: pairs of seconds and what comes then: bytes, the exception in which the stream ends, or None where it just ends.
         speed: what the delays are divided by; None or 0 leaves them out.
-        status_code, headers, url: of the response; None and empty where there was none.
+        status_code: of the response; None where there was none.
+        headers: likewise; empty where there was none.
+        url: likewise; None where there was none.
 
     Raises:
         MisuseError: ``speed`` is no number from 0 up.

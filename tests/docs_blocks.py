@@ -1,0 +1,147 @@
+"""The code blocks of the documentation, and how they are run: each page in order, in one namespace and one folder.
+
+A comment before a block says what the reader need not see:
+
+    <!-- server: cut, whole -->    how the provider answers the block's requests (see `docs_provider`), whole if not said
+    <!-- types: Hello | bye -->    what somebody types
+    <!-- needs: openai -->         a package or a command without which the block is left out
+    <!-- shown: 3.11 -->           the Python whose output is shown; others word it differently (argparse)
+
+A `text` block titled Output is what the Python block before it prints. A `console` block is commands after `$`, with what
+they print.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from docs_provider import TEXT, played
+
+import sse_dialects
+from sse_dialects import testing
+
+if TYPE_CHECKING:
+    from docs_provider import DocsProvider
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+
+_BLOCK = re.compile(
+    r"^(?P<indent> *)```(?P<kind>python|text|console)(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL
+)
+_DIRECTIVE = re.compile(r"<!-- (server|types|needs|shown): (.*?) -->")
+_HOSTS = re.compile(r"https://(?:api\.openai\.com|api\.anthropic\.com|gateway\.example)")
+_SECONDS = re.compile(r"\d+\.\d+ s\b")  # times differ from run to run
+
+
+class Block:
+    """One block: its kind, its text without indentation, where it stands, and the directives before it."""
+
+    def __init__(self, page: Path, match: re.Match[str], directives: dict[str, str]) -> None:
+        source = page.read_text(encoding="utf-8")
+        self.kind = match["kind"]
+        self.is_output = 'title="Output"' in match["info"]
+        self.text = textwrap.dedent(match["body"])
+        self.start, self.end = match.span("body")
+        self.indent = match["indent"]
+        self.name = f"{page.relative_to(ROOT)}:{source.count(chr(10), 0, match.start()) + 1}"
+        self.faults = [fault.strip() for fault in directives.get("server", "").split(",") if fault]
+        self.typed = directives["types"].replace(" | ", "\n") + "\n" if "types" in directives else ""
+        self.needs = [name.strip() for name in directives.get("needs", "").split(",") if name]
+        self.other_python = directives.get("shown") not in (None, "{}.{}".format(*sys.version_info))
+        self.is_snippet = "--8<--" in self.text
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """The blocks of a page that are code or its output."""
+    source = page.read_text(encoding="utf-8")
+    blocks: list[Block] = []
+    end = 0
+    for match in _BLOCK.finditer(source):
+        blocks.append(Block(page, match, dict(_DIRECTIVE.findall(source[end : match.start()]))))
+        end = match.end()
+    return [block for block in blocks if block.kind != "text" or block.is_output]
+
+
+class Run:
+    """A page being run. ``left_out`` names the packages that were missing."""
+
+    def __init__(self, provider: DocsProvider, folder: Path) -> None:
+        self.provider = provider
+        self.names: dict[str, Any] = {"__name__": "docs"}
+        self.left_out: list[str] = []
+        self._printed: str | None = None  # by the last Python block
+        self._bin = folder / "bin"
+        self._bin.mkdir()
+        for name, arguments in (("sse-dialects", "-m sse_dialects"), ("python3", "")):
+            (self._bin / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
+            (self._bin / name).chmod(0o755)
+        hello = testing.reply(TEXT, reasoning="Short waves scatter more.")
+        for name, dialect, fault in (
+            ("answer", "messages", "whole"),
+            ("cut", "chat", "cut"),
+            ("failed", "responses", "failure"),
+        ):
+            (folder / f"{name}.sse").write_bytes(played(hello, dialect, fault).bytes())  # type: ignore[arg-type]
+        request = '{"model": "m", "stream": true, "messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
+        (folder / "request.json").write_text(request)
+
+    def block(self, block: Block) -> str | None:
+        """Run one block. What it printed for blocks that show it, else None."""
+        missing = [name for name in block.needs if not (importlib.util.find_spec(name) or shutil.which(name))]
+        if missing or block.is_snippet:
+            self.left_out += missing
+            self._printed = None
+            return None
+        if block.is_output:
+            return self._printed
+        self.provider.faults = list(block.faults)
+        if block.kind == "console":
+            return self._console(block)
+        self._printed = self._python(block)
+        return None
+
+    def _python(self, block: Block) -> str:
+        source = _HOSTS.sub(self.provider.url, block.text)
+        printed, typed = io.StringIO(), io.StringIO(block.typed)
+        stdin, sys.stdin = sys.stdin, typed
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile(source, block.name, "exec"), self.names)
+        finally:
+            sys.stdin = stdin
+        return comparable(printed.getvalue())
+
+    def _console(self, block: Block) -> str | None:
+        """Commands with their output after each."""
+        commands = [line[2:] for line in block.text.splitlines() if line.startswith("$ ")]
+        path = f"{self._bin}{os.pathsep}{os.environ['PATH']}"
+        shown = ""
+        for command in commands:
+            done = subprocess.run(
+                ["bash", "-c", _HOSTS.sub(self.provider.url, command)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, "PATH": path, "PYTHONPATH": str(Path(sse_dialects.__file__).parent.parent), "COLUMNS": "110"},
+                timeout=60,
+                check=False,
+            )
+            shown = f"{shown.rstrip()}\n$ {command}\n{done.stdout.decode()}"
+        return None if block.other_python else comparable(shown.replace(self.provider.url, "https://gateway.example"))
+
+
+def comparable(text: str) -> str:
+    """Without what differs from run to run, and without white space at the ends of lines."""
+    text = _SECONDS.sub("0.12 s", text)
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())

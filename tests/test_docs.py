@@ -1,0 +1,94 @@
+"""The documentation: every Python block and every command runs as printed, and prints what is shown."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+from docs_blocks import PAGES, ROOT, Run, blocks_of, comparable
+from docs_provider import DocsProvider
+
+import sse_dialects as sd
+from sse_dialects.dialects.chat_delta import DELTA_MEMBERS
+from sse_dialects.dialects.messages import MessagesAccumulator
+from sse_dialects.dialects.responses import ResponsesAccumulator
+from sse_dialects.dialects.responses_events import EVENTS
+
+DOCS = ROOT / "docs"
+WITH_CODE = [page for page in PAGES if blocks_of(page)]
+
+
+@pytest.fixture(scope="module")
+def provider():
+    with DocsProvider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def run(provider, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", provider.url)
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks another host when it is imported
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, "sk-docs")
+    return Run(provider, tmp_path)
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: str(page.relative_to(DOCS)))
+def test_a_page_runs_as_printed(page, run):
+    for block in blocks_of(page):
+        shown = run.block(block)
+        if shown is not None:
+            assert shown == comparable(block.text), block.name
+    if run.left_out:
+        pytest.skip(f"blocks that need {', '.join(run.left_out)} were left out")
+
+
+def text_of(name):
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def rows_of(name):
+    """The first cells of a page's tables that are one piece of code."""
+    return set(re.findall(r"^\| `([^`]+)`", text_of(name), re.MULTILINE))
+
+
+def test_the_events_page_names_every_event():
+    events = {name for name in sd.__all__ if isinstance(getattr(getattr(sd, name), "type", None), str)}
+    assert rows_of("reference/events.md") >= events
+
+
+def test_the_errors_page_names_every_error():
+    assert rows_of("reference/errors.md") >= {name for name in sd.__all__ if name.endswith("Error")}
+
+
+def test_the_limits_page_names_every_limit_with_its_number():
+    page = text_of("reference/limits.md")
+    limits = sd.Limits()
+    for name in limits.__slots__:
+        assert re.search(rf"^\| `{name}` \| {getattr(limits, name):,} ", page, re.MULTILINE), name
+
+
+def test_the_conformance_page_names_every_event_that_is_dispatched():
+    page = text_of("reference/conformance.md")
+    ours = [*MessagesAccumulator._EVENTS, *ResponsesAccumulator._EVENTS, *EVENTS, *DELTA_MEMBERS]
+    assert [name for name in ours if f"`{name}`" not in page] == []
+
+
+def test_every_test_that_a_page_names_exists():
+    named = {
+        (file, name)
+        for page in PAGES
+        for file, name in re.findall(r"`(test_\w+)(?:\.py)?::(\w+)`", page.read_text(encoding="utf-8"))
+    }
+    for file, name in named:
+        tree = ast.parse((ROOT / "tests" / f"{file}.py").read_text(encoding="utf-8"))
+        names = {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
+        assert name in names, f"{file}.py has no {name}"
+
+
+def test_the_api_page_lists_every_public_name():
+    page = text_of("reference/api.md")
+    assert [name for name in sd.__all__ if f"::: sse_dialects.{name}" not in page and name != "__version__"] == []

@@ -1,0 +1,147 @@
+"""The programs in examples/, run against a provider on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import io
+import json
+import logging
+from pathlib import Path
+
+import httpx
+import pytest
+from docs_provider import AFTER_TOOL, TEXT, DocsProvider
+
+import sse_dialects as sd
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+REQUEST = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "Why is the sky blue?"}]}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with DocsProvider() as server:
+        yield server
+
+
+@pytest.fixture
+def provider(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+    server.faults.clear()
+    server.requests.clear()
+    return server
+
+
+def loaded(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# ---- chat_with_tools
+
+
+def test_the_chat_runs_its_tool_and_goes_on(provider, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("What is the weather in Orléans?\nAnd now?\n"))
+    loaded("chat_with_tools").main()
+    printed = capsys.readouterr()
+    assert '[get_weather {"city": "Orléans"}]' in printed.out
+    assert printed.out.count(AFTER_TOOL) == 2
+    assert printed.err == ""
+    roles = [message["role"] for message in provider.requests[-1]["messages"]]
+    assert roles == ["user", "assistant", "tool", "assistant", "user"]
+    assert json.loads(provider.requests[-1]["messages"][2]["content"])["celsius"] == 12
+
+
+def test_the_chat_retries_only_what_nobody_saw(provider, monkeypatch, capsys):
+    provider.faults = ["busy", "cut"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("Well?\n"))
+    loaded("chat_with_tools").main()
+    printed = capsys.readouterr()
+    assert len(provider.requests) == 2
+    assert "the stream closed before its terminating frame" in printed.err
+
+
+@pytest.mark.parametrize("arguments", ['{"date": 1', '{"date": "soon"}', '{"day": "2026-01-01"}'])
+def test_a_tool_s_failure_is_told_to_the_model(provider, arguments):
+    call = sd.ToolCall("call_1", "days_until", "function", arguments, complete=True)
+    assert "error" in json.loads(loaded("chat_with_tools").result_of(call)["content"])
+
+
+# ---- retry
+
+
+def test_no_two_attempts_are_glued_together(provider):
+    retry = loaded("retry")
+    screen: list[str] = []
+    taken_back: list[str] = []
+
+    def restart(error):
+        taken_back.append("".join(screen))
+        assert error.partial.text.startswith(taken_back[-1])
+        screen.clear()
+
+    provider.faults = ["cut", "busy", "failure", "whole"]
+    with httpx.Client(timeout=10) as client:
+        answer = retry.whole_answer(client, REQUEST, show=screen.append, restart=restart, first_wait_s=0.01)
+    assert answer.text == "".join(screen) == TEXT
+    assert len(taken_back) == 2
+    assert all(text and TEXT.startswith(text) for text in taken_back)
+
+
+def test_what_another_attempt_cannot_change_is_raised_at_once(provider):
+    retry = loaded("retry")
+    provider.faults = ["rejected"]
+    with httpx.Client(timeout=10) as client, pytest.raises(sd.RequestRejectedError):
+        retry.whole_answer(client, REQUEST, show=print, restart=print)
+    assert len(provider.requests) == 1
+
+
+def test_the_last_attempt_s_error_is_raised(provider):
+    retry = loaded("retry")
+    provider.faults = ["cut"] * 3
+    with httpx.Client(timeout=10) as client, pytest.raises(sd.TruncatedStreamError):
+        retry.whole_answer(client, REQUEST, show=lambda _: None, restart=lambda _: None, attempts=3, first_wait_s=0.01)
+    assert len(provider.requests) == 3
+
+
+# ---- gateway_metering
+
+
+def through_the_gateway(provider, monkeypatch, path, request):
+    """What a client gets through the gateway, and the status."""
+    pytest.importorskip("starlette")
+    monkeypatch.setenv("UPSTREAM", provider.url)
+    gateway = loaded("gateway_metering")
+
+    async def ask():
+        async with gateway.lifespan(gateway.app):
+            transport = httpx.ASGITransport(app=gateway.app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+                response = await client.post(path, json=request)
+                return response.status_code, response.content
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize(("fault", "outcome", "tokens"), [("whole", "complete", 46), ("cut", "truncated", None)])
+def test_the_gateway_forwards_bytes_untouched_and_meters_them(provider, monkeypatch, caplog, fault, outcome, tokens):
+    caplog.set_level(logging.INFO, "gateway")
+    provider.faults = [fault]
+    status, body = through_the_gateway(provider, monkeypatch, "/v1/chat/completions", REQUEST)
+    provider.faults = [fault]
+    assert (status, body) == (200, httpx.post(f"{provider.url}/v1/chat/completions", json=REQUEST).content)
+    assert f"dialect=chat model=scripted-1 outcome={outcome} tokens={tokens}" in caplog.text
+
+
+def test_the_gateway_forwards_a_failure_and_a_rejection(provider, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "gateway")
+    provider.faults = ["failure", "rejected"]
+    _, body = through_the_gateway(provider, monkeypatch, "/v1/messages", REQUEST)
+    assert b"overloaded_error" in body
+    assert "dialect=messages model=scripted-1 outcome=upstream" in caplog.text
+    status, body = through_the_gateway(provider, monkeypatch, "/v1/messages", REQUEST)
+    assert status == 400
+    assert b"max_tokens is too large" in body
