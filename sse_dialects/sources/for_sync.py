@@ -54,8 +54,13 @@ def _read_chunked(response: Any) -> Iterator[bytes]:
 
 
 def _decoded_reads(response: Any) -> Iterator[bytes]:
-    """``read1`` as of files, and told to undo Content-Encoding."""
-    return iter(partial(response.read1, READ_BYTES, decode_content=True), b"")
+    """``read1`` as of files, and told to undo Content-Encoding. urllib3-future gives b"" also where a decompressor has
+    taken bytes and not given any yet; that is no end while the response is open."""
+    while True:
+        if piece := response.read1(READ_BYTES, decode_content=True):
+            yield piece
+        elif response.isclosed():
+            return
 
 
 def _reads(file: Any) -> Iterator[bytes]:
