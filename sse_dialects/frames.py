@@ -92,11 +92,11 @@ class FrameReader:
         self._begun = False  # the place for a BOM is past
         self._plain = False  # it is, and no CR is about: LFs alone decide
         self._skip_lf = False  # the bytes before ended in a CR that closed a block
-        self._after_lf = -1  # the offset after the last LF that ended a blank line's CRLF
+        self._after_lf: int = -1  # the offset after the last LF that ended a blank line's CRLF
         self._has_cr = False  # there is a CR in the tail
         self._ends: list[int] | None = None  # where the last blocks ended, kept where line ends differ in length
-        self.before = 0  # bytes of the stream before the blocks that came last
-        self.consumed = 0  # and after them
+        self.before: int = 0  # bytes of the stream before the blocks that came last
+        self.consumed: int = 0  # and after them
         self.overflow = False
         self.comments = 0
         self.last_event_id = ""

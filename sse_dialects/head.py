@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from .dialects.payload import WHITE_SPACE
 
-from .dialects.payload import WHITE_SPACE, BadPayloadError, parse
-from .envelope import error_in
-from .errors import NotAnEventStreamError, TruncatedStreamError
-from .values import JSONArray, JSONObject
-
-if TYPE_CHECKING:
-    from .answer import DialectName
-
-__all__ = ["FOREIGN_BYTES", "Head", "dialect_of_body", "error_of_body", "foreign", "json_body", "not_an_answer"]
+__all__ = ["Head"]
 
 _BOM = b"\xef\xbb\xbf"
 _SPACE = WHITE_SPACE.encode()
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-
-FOREIGN_BYTES = 512  # how much of such a body is looked at before it is refused, whatever the chunking
-_PREVIEW = 200  # characters
 
 
 class Head:
@@ -61,74 +49,3 @@ def _kind(body: bytes) -> str:
         if len(body) < len(magic) and magic.startswith(body):
             return ""
     return "stream"
-
-
-def foreign(kind: str, body: bytes) -> NotAnEventStreamError:
-    """The error for a body of markup or of compressed bytes."""
-    preview = _preview(body)
-    if kind == "markup":
-        what, advice = "markup", "check the URL and what stands between you and the provider (a proxy's page, a login, a block)"
-    else:
-        what, advice = f"{kind} data", "let the HTTP client decode the body, or send Accept-Encoding: identity"
-    return NotAnEventStreamError(what, advice=advice, preview=preview)
-
-
-def json_body(body: bytes, max_depth: int | None) -> Any:
-    """The value of a JSON body that came in place of a stream.
-
-    Raises:
-        TruncatedStreamError: the body is the beginning of a JSON value.
-        NotAnEventStreamError: it is no JSON after all.
-        LimitExceededError: it is nested deeper than ``max_depth``.
-    """
-    text = body.decode("utf-8", "replace").strip(WHITE_SPACE)
-    try:
-        return parse(text, max_depth)
-    except BadPayloadError as bad:
-        if _is_cut(text):
-            raise TruncatedStreamError("the end of its JSON body") from None
-        raise not_an_answer(str(bad), body) from None
-
-
-def not_an_answer(what: str, body: bytes) -> NotAnEventStreamError:
-    """The error for a JSON body that is neither an answer nor an error object."""
-    return NotAnEventStreamError(what, advice='check the URL, and that the request says "stream": true', preview=_preview(body))
-
-
-def _preview(body: bytes) -> str:
-    return body[:FOREIGN_BYTES].decode("utf-8", "replace")[:_PREVIEW]
-
-
-def _is_cut(text: str) -> bool:
-    """Whether what is wrong with a JSON text is that it ends too soon."""
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        rest = text[error.pos :]
-        if error.msg.startswith("Unterminated string"):
-            return True
-        if "escape" in error.msg:
-            return len(rest) < len("\\u0000")
-        return any(word.startswith(rest) for word in ("true", "false", "null", "NaN", "Infinity", "-Infinity"))
-    except (ValueError, RecursionError):
-        pass
-    return False
-
-
-def dialect_of_body(value: Any) -> DialectName | None:
-    """The dialect whose unstreamed object this is, None for anything else."""
-    if not isinstance(value, JSONObject):
-        return None
-    if isinstance(value.get("choices"), JSONArray):
-        return "chat"
-    if value.get("type") == "message" and isinstance(value.get("content"), JSONArray):
-        return "messages"
-    if value.get("object") == "response" or isinstance(value.get("output"), JSONArray):
-        return "responses"
-    return None
-
-
-def error_of_body(value: Any) -> Any:
-    """The payload that reports an error, also as the first of an array, or None."""
-    first = value[0] if isinstance(value, JSONArray) and value else value
-    return first if isinstance(first, JSONObject) and error_in(first) is not None else None

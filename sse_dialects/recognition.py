@@ -9,6 +9,7 @@ from .dialects.messages import MessagesAccumulator
 from .dialects.payload import WHITE_SPACE, BadPayloadError, parse, parse_lines
 from .dialects.responses import ResponsesAccumulator
 from .envelope import error_in
+from .errors import MalformedStreamError
 from .values import JSONObject
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from .dialects.base import Accumulator
     from .frames import Frame
 
-__all__ = ["ACCUMULATORS", "UNKNOWN", "AnyDialect", "is_keep_alive", "recognised"]
+__all__ = ["ACCUMULATORS", "UNKNOWN", "AnyDialect", "Recogniser", "is_whole", "recognised"]
 
 ACCUMULATORS: dict[str, type[Accumulator]] = {
     "chat": ChatAccumulator,
@@ -25,6 +26,9 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
 }
 
 UNKNOWN = "unknown"
+
+# A stream of payloads that nobody can name is none of the dialects; providers tell with the first or second.
+_MAX_UNTOLD_FRAMES = 1_000
 
 _MESSAGES_EVENTS = frozenset(
     {"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"}
@@ -40,7 +44,40 @@ class AnyDialect(ChatAccumulator):
     expected: ClassVar[str] = "the terminating frame of any dialect"
 
 
-def is_keep_alive(frame: Frame) -> bool:
+class Recogniser:
+    """Waits for the first frame that tells a dialect, and keeps those that told nothing, to be replayed then.
+
+    Args:
+        max_depth: as in `Limits`.
+    """
+
+    __slots__ = ("_max_depth", "untold")
+
+    def __init__(self, max_depth: int | None) -> None:
+        self._max_depth = max_depth
+        self.untold: list[Frame] = []
+
+    def look(self, frame: Frame) -> str | None:
+        """The dialect, `UNKNOWN` for a frame that needs none, or None where this frame does not tell either.
+
+        Raises:
+            MalformedStreamError: too many frames have told nothing.
+        """
+        if _is_keep_alive(frame):
+            return None
+        name = recognised(frame, self._max_depth)
+        if name is None:
+            self.untold.append(frame)
+            if len(self.untold) > _MAX_UNTOLD_FRAMES:
+                raise self.failure()
+        return name
+
+    def failure(self) -> MalformedStreamError:
+        """The error of a stream in which nothing told."""
+        return MalformedStreamError("none of its payloads is of a dialect known here (chat, messages, responses)")
+
+
+def _is_keep_alive(frame: Frame) -> bool:
     """Whether a frame says no more than that the connection is alive."""
     return not frame.data.strip(WHITE_SPACE) or frame.event == "ping"
 
@@ -75,3 +112,13 @@ def _recognised(event: str, payload: Any) -> str | None:
     if kind == "error" or error_in(payload) is not None:
         return UNKNOWN
     return None
+
+
+def is_whole(frame: Frame) -> bool:
+    """Whether the payload of an undispatched frame is ``[DONE]`` or one whole JSON object."""
+    if frame.done:
+        return True
+    try:
+        return isinstance(frame.json(), JSONObject)
+    except (ValueError, RecursionError):
+        return False

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from sse_dialects.body import foreign
 from sse_dialects.errors import NotAnEventStreamError, StalledStreamError, TruncatedStreamError
 from sse_dialects.events import ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta, ToolCallFinished, ToolCallStarted
-from sse_dialects.head import foreign
 from sse_dialects.parser import as_bytes
 from sse_dialects.root import MisuseError, SSEDialectsError
 from sse_dialects.sources.advice import read_before, wrong_piece

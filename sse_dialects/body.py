@@ -1,0 +1,131 @@
+"""A body that is no event stream: JSON in place of one, which may be an answer or an error, or something foreign."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from .dialects.payload import WHITE_SPACE, BadPayloadError, parse
+from .envelope import error_in
+from .errors import LimitExceededError, NotAnEventStreamError, TruncatedStreamError
+from .values import JSONArray, JSONObject
+
+if TYPE_CHECKING:
+    from .answer import DialectName
+    from .limits import Limits
+
+__all__ = ["Body", "dialect_of_body", "error_of_body", "foreign"]
+
+_FOREIGN_BYTES = 512  # how much of such a body is looked at before it is refused, whatever the chunking
+_PREVIEW = 200  # characters
+
+
+class Body:
+    """The bytes of such a body. JSON is kept until the end, anything else is refused once there is enough to show.
+
+    Args:
+        kind: what its first bytes are, in the words of `Head`.
+        limits: ``max_answer_bytes`` bounds JSON, ``max_depth`` its nesting.
+    """
+
+    __slots__ = ("_kind", "_limits", "_pieces", "_size")
+
+    def __init__(self, kind: str, limits: Limits) -> None:
+        self._kind = kind
+        self._limits = limits
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def add(self, data: bytes) -> None:
+        """Take bytes.
+
+        Raises:
+            NotAnEventStreamError: the body is neither a stream nor JSON.
+            LimitExceededError: it is JSON, and too large.
+        """
+        self._pieces.append(data)
+        self._size += len(data)
+        if self._kind != "json":
+            if self._size >= _FOREIGN_BYTES:
+                raise foreign(self._kind, b"".join(self._pieces))
+            return
+        allowed = self._limits.max_answer_bytes
+        if allowed is not None and self._size > allowed:
+            self._pieces.clear()
+            raise LimitExceededError("max_answer_bytes", allowed)
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return self._size
+
+    def value(self) -> Any:
+        """The JSON value, now that the body has ended.
+
+        Raises:
+            TruncatedStreamError: the body is the beginning of a JSON value.
+            NotAnEventStreamError: it is no JSON.
+            LimitExceededError: it is nested too deeply.
+        """
+        if self._kind != "json":
+            raise foreign(self._kind, b"".join(self._pieces))
+        text = b"".join(self._pieces).decode("utf-8", "replace").strip(WHITE_SPACE)
+        try:
+            return parse(text, self._limits.max_depth)
+        except BadPayloadError as bad:
+            if _is_cut(text):
+                raise TruncatedStreamError("the end of its JSON body") from None
+            raise self.not_an_answer(str(bad)) from None
+
+    def not_an_answer(self, what: str) -> NotAnEventStreamError:
+        """The error for JSON that is neither an answer nor an error object."""
+        advice = 'check the URL, and that the request says "stream": true'
+        return NotAnEventStreamError(what, advice=advice, preview=_preview(b"".join(self._pieces)))
+
+
+def foreign(kind: str, body: bytes) -> NotAnEventStreamError:
+    """The error for a body of "markup", or of bytes in the compression of that name."""
+    if kind == "markup":
+        advice = "check the URL and what stands between you and the provider (a proxy's page, a login, a block)"
+        return NotAnEventStreamError("markup", advice=advice, preview=_preview(body))
+    advice = "let the HTTP client decode the body, or send Accept-Encoding: identity"
+    return NotAnEventStreamError(f"{kind} data", advice=advice, preview=_preview(body))
+
+
+def _preview(body: bytes) -> str:
+    return body[:_FOREIGN_BYTES].decode("utf-8", "replace")[:_PREVIEW]
+
+
+def _is_cut(text: str) -> bool:
+    """Whether what is wrong with a JSON text is that it ends too soon."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos :]
+        if error.msg.startswith("Unterminated string"):
+            return True
+        if "escape" in error.msg:
+            return len(rest) < len("\\u0000")
+        return any(word.startswith(rest) for word in ("true", "false", "null", "NaN", "Infinity", "-Infinity"))
+    except (ValueError, RecursionError):
+        pass
+    return False
+
+
+def dialect_of_body(value: Any) -> DialectName | None:
+    """The dialect whose unstreamed object this is, None for anything else."""
+    if not isinstance(value, JSONObject):
+        return None
+    if isinstance(value.get("choices"), JSONArray):
+        return "chat"
+    if value.get("type") == "message" and isinstance(value.get("content"), JSONArray):
+        return "messages"
+    if value.get("object") == "response" or isinstance(value.get("output"), JSONArray):
+        return "responses"
+    return None
+
+
+def error_of_body(value: Any) -> Any:
+    """The payload that reports an error, also as the first of an array, or None."""
+    first = value[0] if isinstance(value, JSONArray) and value else value
+    return first if isinstance(first, JSONObject) and error_in(first) is not None else None
