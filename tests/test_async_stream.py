@@ -665,8 +665,8 @@ async def test_stats(loop, server, client, ask):
         stats = events.stats
     assert stats.bytes == len(b"".join(CHAT)) + len(PING)
     assert (stats.frames, stats.comments) == (4, 1)
-    assert 0.05 < stats.time_to_first_event_s <= stats.time_to_first_text_s <= stats.duration_s < 1
-    assert 0.05 < stats.longest_gap_s < 0.5
+    assert 0 < stats.time_to_first_byte_s <= stats.time_to_first_event_s <= stats.time_to_first_text_s <= stats.duration_s
+    assert 0 < stats.longest_gap_s < stats.duration_s
 
 
 def test_the_interpreter_may_exit_with_an_open_stream():

@@ -57,6 +57,12 @@ def test_unwrapping():
     assert unwrapped(other) is other
 
 
+class Curl:
+    def __init__(self, stream_task, astream_task):
+        self.stream_task = stream_task
+        self.astream_task = astream_task
+
+
 async def _pieces():
     yield b""
 
@@ -71,6 +77,9 @@ async def _pieces():
         (io.BytesIO(), "sync"),
         (_pieces(), "async"),
         (object(), None),
+        (Curl(True, None), "sync"),
+        (Curl(None, True), "async"),
+        (Curl(None, None), None),
     ],
 )
 def test_flavours(origin, expected):

@@ -645,7 +645,6 @@ def test_stats(ask):
         stats = events.stats
     assert stats.bytes == len(body) + len(PING)
     assert (stats.frames, stats.comments) == (4, 1)
-    assert stats.time_to_first_byte_s < 0.1
-    assert 0.05 < stats.time_to_first_event_s <= stats.time_to_first_text_s < 0.5
-    assert 0.05 < stats.longest_gap_s < 0.5
-    assert stats.time_to_first_text_s < stats.duration_s == events.stats.duration_s
+    assert stats.time_to_first_byte_s <= stats.time_to_first_event_s <= stats.time_to_first_text_s <= stats.duration_s
+    assert 0 < stats.longest_gap_s < stats.duration_s
+    assert stats.duration_s == events.stats.duration_s

@@ -15,6 +15,7 @@ _ASYNC_READING = (
     "__anext__",
     "__await__",
     "aiter_bytes",
+    "aiter_content",
     "receive_some",
     "getReader",
     "arrayBuffer",

@@ -73,8 +73,10 @@ def flavour(origin: Any) -> str | None:
     """Returns "sync" or "async" where the methods that an object has, or those of the body in it, are of one kind only.
 
     httpx has one response class for both kinds of clients, which differ in their ``stream``; requests, urllib3 and others have
-    a method of that name, which is neither.
+    a method of that name, which is neither. So has curl_cffi, where they differ in the task that fills the response.
     """
+    if getattr(origin, "stream_task", None) is not getattr(origin, "astream_task", None):
+        return "async" if origin.stream_task is None else "sync"
     body = getattr(origin, "stream", None)
     for holder, sync, asynchronous in ((body, *_ITERATING), (origin, *_ITERATING), (origin, *_ENTERING)):
         if hasattr(holder, sync) != hasattr(holder, asynchronous):

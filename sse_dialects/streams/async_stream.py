@@ -84,9 +84,9 @@ class AsyncEventStream:
     """The events of one streamed answer; made by `astream`. Iterates itself, so a loop that was left can be taken up again.
 
     Leaving the ``async with`` closes the source, whatever the reason, cancellation and a second cancellation included, and so
-    does an error; ``break`` does not. Dropped before its end and without being closed, a stream warns (ResourceWarning); its
-    source is then closed as far as the event loop's finalizer can. `answer`,
-    `partial`, `stats` and `complete` work also after closing.
+    does an error; ``break`` does not. `answer`, `partial`, `stats` and `complete` work also after closing. Dropped before its
+    end and without being closed, a stream warns (ResourceWarning); its source is then closed as far as the event loop's
+    finalizer can.
 
     Raises, on entering the ``async with``:
         RequestRejectedError: the HTTP status is outside 2xx. Without an ``async with``, iterating raises it.

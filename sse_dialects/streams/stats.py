@@ -122,6 +122,8 @@ class Timing:
 
     def stats(self, decoder: Decoder) -> Stats:
         """What is known so far."""
+        # The terminating frame came with the last read, however late the caller asks for what follows it.
+        ended = self._last if decoder.complete else self._ended
         return Stats(
             self._bytes,
             decoder.frame_count,
@@ -130,7 +132,7 @@ class Timing:
             self._relative(self._first_event),
             self._relative(self.first_text),
             self._gap,
-            (monotonic() if self._ended is None else self._ended) - self._started,
+            (monotonic() if ended is None else ended) - self._started,
         )
 
     def _widen(self, gap: float) -> None:
