@@ -97,7 +97,8 @@ class Decoder:
         reader = self._reader
         if 10 not in data and reader.hold(data):
             return self._due
-        blocks = reader.blocks(data)
+        block = reader.whole(data)
+        blocks = [block] if block is not None else reader.blocks(data)
         if not reader.overflow:
             if not blocks:
                 return self._due

@@ -151,6 +151,15 @@ class FrameReader:
         self._check_tail()
         return blocks
 
+    def whole(self, data: bytes) -> bytes | None:
+        """The block of bytes that are one frame, as many servers write them; None, and nothing done, for any others."""
+        size = len(data)
+        if self._tail or not self._plain or data.find(b"\n\n") != size - 2 or not 2 < size <= self._watch or 13 in data:
+            return None
+        self.before, self._ends = self.consumed, None
+        self.consumed += len(data)
+        return data[:-2]
+
     def hold(self, data: bytes) -> bool:
         """Keep bytes that end no line, as most reads of a few bytes are; False, and nothing kept, where there is more to do."""
         tail = self._tail
