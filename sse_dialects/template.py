@@ -43,6 +43,9 @@ _scan_string: Callable[[str, int], tuple[str, int]] = decoder.scanstring  # type
 _COUNTER, _PADDING = "sequence_number", "obfuscation"
 _MAX_DIGITS = 15
 
+# The delta's string may stand elsewhere too, first; the proof tells, and costs a parse for each place.
+_MAX_PLACES = 3
+
 # How many frames pass before a template is learned again after ones that fitted nothing: learning costs as much as three frames.
 _MAX_PAUSE = 64
 
@@ -230,7 +233,9 @@ def _learned(text: str, at: int, hot: Hot, room: int) -> Template | None:
         return None
     for token in {dumps(delta, ensure_ascii=False), dumps(delta)}:
         place = text.find(token, at)
-        while place >= 0:  # the same string may stand elsewhere too, first: the proof tells
+        for _ in range(_MAX_PLACES):
+            if place < 0:
+                break
             cut = (place, place + len(token))
             if _shown(text, at, payload, hot.path, cut, holes):
                 return _assembled(text, at, cut, holes, hot, room)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left
 from sys import intern
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -51,7 +51,7 @@ class ChatAccumulator(Accumulator):
     # ---- chunks
 
     def _prepare(self) -> None:
-        self._choices: list[ChatChoice] = []  # at most `max_choices`, in the order of their index
+        self._choices: list[ChatChoice] = []  # in the order of their index
         self._created: Any = None
         self._padding: Any = None
         self._extra: dict[str, Any] = {}  # of the chunks themselves; each choice has its own
@@ -123,12 +123,12 @@ class ChatAccumulator(Accumulator):
 
     def _choice_at(self, index: Any) -> ChatChoice:
         number = index if isinstance(index, int) and not isinstance(index, bool) else 0
-        for choice in self._choices:
-            if choice.index == number:
-                return choice
+        at = bisect_left(self._choices, number, key=_index)
+        if at < len(self._choices) and self._choices[at].index == number:
+            return self._choices[at]
         self._tell.check("max_choices", len(self._choices) + 1)
         choice = ChatChoice(number, think_tags=self.think_tags)
-        insort(self._choices, choice, key=lambda each: each.index)
+        self._choices.insert(at, choice)
         return choice
 
     def _delta(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
@@ -216,6 +216,10 @@ class ChatAccumulator(Accumulator):
         calls = [call.build() for call in choice.calls_in_order()]
         extra = None if choice.index == 0 else choice.extra
         return self._choice(choice.index, parts, calls, choice.finish_reason, extra)
+
+
+def _index(choice: ChatChoice) -> int:
+    return choice.index
 
 
 def _reported(payload: dict[str, Any]) -> Any:

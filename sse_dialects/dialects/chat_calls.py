@@ -151,6 +151,10 @@ class Calls:
         """The call of that id, if any."""
         return None if id is None else self._by_id.get(id)
 
+    def at(self, place: int) -> ChatCall | None:
+        """The call at that place of `in_order`, if any."""
+        return self.in_order()[place] if place < len(self.opened) else None
+
     def in_order(self) -> list[ChatCall]:
         """By index; calls without one count as if numbered in the order of their opening."""
         if self._sorted is None:

@@ -48,12 +48,11 @@ def take_snapshot(choice: ChatChoice, message: dict[str, Any], tell: Teller) -> 
 
 def _rest_of_calls(choice: ChatChoice, calls: list[Any], contradicted: dict[str, Any]) -> list[dict[str, Any]]:
     """The snapshot's calls, in its order, less what the deltas brought."""
-    known = choice.calls_in_order()
     rest: list[dict[str, Any]] = []
     for place, element in enumerate(calls):
         if not isinstance(element, JSONObject):
             continue
-        call = choice.calls.with_id(word(element.get("id"))) or (known[place] if place < len(known) else None)
+        call = choice.calls.with_id(word(element.get("id"))) or choice.calls.at(place)
         body_name = "custom" if isinstance(element.get("custom"), JSONObject) else "function"
         body = element.get(body_name)
         arguments = body.get("input" if body_name == "custom" else "arguments") if isinstance(body, JSONObject) else None

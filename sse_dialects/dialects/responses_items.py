@@ -224,21 +224,23 @@ class ReasoningItem(Item):
         """Add a piece to one part of a channel."""
         if not text:
             return
-        new = str(index) not in self.channels.get(channel, {})
+        before = self.channels.get(channel, {})
+        last = next(reversed(before.values()), None) if str(index) not in before else None
         pieces = self.paragraph(channel, index)
         self.told = self.told or channel
         if self.told != channel:
             pieces.gather(text)
             tell.cold = True
             return
-        if new:
-            self.flush(tell)
+        if last is not None:
+            last.flush()
+            tell.flush(self.part)
             if self.part.size():
                 tell.out.append(self.part.add("\n\n"))
         tell.text(self.part, text, path, pieces)
 
     def flush(self, tell: Teller) -> None:
-        """Tell half a surrogate pair that was left alone: nothing follows in that part of the channel."""
+        """Tell half a surrogate pair that was left alone, now that nothing follows."""
         for paragraphs in self.channels.values():
             for pieces in paragraphs.values():
                 pieces.flush()
