@@ -1,0 +1,269 @@
+"""Which output item an event of a response speaks of, and how the final response's items meet those that streamed."""
+
+from __future__ import annotations
+
+import pytest
+from told import of_type, told
+
+from sse_dialects import Extra, LimitExceededError, Limits, TextDelta, ToolCallFinished
+from sse_dialects.dialects.responses_output import Output
+from sse_dialects.dialects.telling import Teller
+
+COMPLETED = {"type": "response.completed", "response": {"id": "r", "status": "completed"}}
+
+
+def added(index, **item):
+    return {"type": "response.output_item.added", "output_index": index, "item": item}
+
+
+def done(index, **item):
+    return {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def delta(text, **where):
+    return {"type": "response.output_text.delta", "delta": text, **where}
+
+
+def arguments(text, **where):
+    return {"type": "response.function_call_arguments.delta", "delta": text, **where}
+
+
+def completed(*output):
+    return {"type": "response.completed", "response": {"id": "r", "status": "completed", "output": list(output)}}
+
+
+def message(text, **more):
+    return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}], **more}
+
+
+def call(call_id, text="{}", **more):
+    return {"type": "function_call", "call_id": call_id, "name": "f", "arguments": text, **more}
+
+
+def output(limits=None):
+    return Output(Teller(limits or Limits()), {})
+
+
+# ---- keys
+
+
+def test_items_are_keyed_by_output_index_whatever_the_item_id_says():
+    outcome = told(
+        "responses",
+        added(0, type="message", id="a"),
+        delta("one ", output_index=0, item_id="x1", content_index=0),
+        delta("two", output_index=0, item_id="x2", content_index=0),
+        COMPLETED,
+    )
+    assert outcome.answer.text == "one two"
+    assert len(outcome.answer.native["output"]) == 1
+
+
+def test_interleaved_items_stay_apart_and_stand_in_the_order_of_their_opening():
+    outcome = told(
+        "responses",
+        added(3, type="function_call", call_id="c3", name="f"),
+        added(1, type="function_call", call_id="c1", name="g"),
+        arguments("[3", output_index=3),
+        arguments("[1", output_index=1),
+        arguments("]", output_index=3),
+        arguments("]", output_index=1),
+        COMPLETED,
+    )
+    assert [(each.id, each.arguments) for each in outcome.answer.tool_calls] == [("c3", "[3]"), ("c1", "[1]")]
+
+
+def test_a_second_announcement_on_a_used_index_opens_another_item():
+    outcome = told(
+        "responses",
+        added(0, type="function_call", id="i1", call_id="c1", name="f"),
+        arguments("{}", output_index=0),
+        added(0, type="function_call", id="i2", call_id="c2", name="f"),
+        arguments('{"a":1}', output_index=0),
+        COMPLETED,
+    )
+    assert [(each.id, each.arguments) for each in outcome.answer.tool_calls] == [("c1", "{}"), ("c2", '{"a":1}')]
+
+
+def test_an_announcement_repeated_under_the_same_id_is_the_same_item():
+    outcome = told(
+        "responses",
+        added(0, type="message", id="i1"),
+        delta("x", output_index=0),
+        added(0, type="message", id="i1", status="in_progress"),
+        delta("y", output_index=0),
+        COMPLETED,
+    )
+    assert outcome.answer.text == "xy"
+    assert [item["status"] for item in outcome.answer.native["output"]] == ["in_progress"]
+
+
+def test_an_item_that_was_only_guessed_is_the_one_announced_later():
+    outcome = told("responses", delta("x", output_index=0), added(0, type="message", id="late"), COMPLETED)
+    assert outcome.answer.native["output"] == [message("x", id="late")]
+
+
+def test_an_announcement_of_another_type_on_a_guessed_index_opens_another():
+    outcome = told("responses", delta("x", output_index=0), added(0, type="reasoning", id="t"), COMPLETED)
+    assert [item["type"] for item in outcome.answer.native["output"]] == ["message", "reasoning"]
+
+
+@pytest.mark.parametrize("where", [{}, {"item_id": "m"}], ids=["nothing", "id"])
+def test_without_an_index_the_id_counts_else_the_last_item(where):
+    outcome = told("responses", added(None, type="message", id="m"), delta("x", **where), delta("y", **where), COMPLETED)
+    assert outcome.answer.text == "xy"
+    assert len(outcome.answer.native["output"]) == 1
+
+
+def test_without_an_index_an_earlier_item_is_found_by_its_id_or_call_id():
+    outcome = told(
+        "responses",
+        added(None, **call("c1", "", id="i1")),
+        added(None, **call("c2", "", id="i2")),
+        arguments("[1]", item_id="i1"),
+        arguments("[2]", call_id="c2"),
+        COMPLETED,
+    )
+    assert [each.arguments for each in outcome.answer.tool_calls] == ["[1]", "[2]"]
+
+
+def test_a_delta_of_another_kind_than_the_item_at_its_index_opens_one_of_its_own():
+    outcome = told("responses", added(0, type="message", id="m"), arguments("{}", output_index=0, name="f"), COMPLETED)
+    assert [item["type"] for item in outcome.answer.native["output"]] == ["message", "function_call"]
+
+
+def test_an_id_learned_late_names_the_item():
+    made = output()
+    made.added(None, {"type": "message"})
+    assert made.find(None, "late") is None
+    made.items[0].fields["id"] = "late"
+    made._update(made.items[0], {})
+    assert made.find(None, "late") is made.items[0]
+    assert made.find(None, None, 7, "late") is made.items[0]
+    assert made.find(None, None) is None
+    assert made.find(9) is None
+
+
+# ---- the end of an item
+
+
+def test_a_call_is_finished_at_its_items_end_and_not_again_at_the_streams():
+    outcome = told("responses", added(0, **call("c", "")), done(0, **call("c", '{"a":1}')), COMPLETED)
+    [finished] = of_type(outcome, ToolCallFinished)
+    assert finished.tool_call.arguments == '{"a":1}'
+    assert finished.tool_call.complete
+    assert outcome.events.index(finished) < len(outcome.events) - 1
+
+
+def test_a_call_whose_item_ended_incomplete_is_not_whole():
+    outcome = told("responses", added(0, **call("c", "")), done(0, **call("c", '{"a"', status="incomplete")), COMPLETED)
+    assert not of_type(outcome, ToolCallFinished)
+    assert [each.complete for each in outcome.answer.tool_calls] == [False]
+
+
+def test_a_call_without_a_name_is_announced_at_its_end():
+    outcome = told("responses", done(0, type="function_call", call_id="c", arguments="{}"), COMPLETED)
+    assert [(each.name, each.arguments, each.complete) for each in outcome.answer.tool_calls] == [(None, "{}", True)]
+
+
+def test_an_item_that_was_never_announced_counts_from_its_end_alone():
+    assert told("responses", done(0, **message("only done")), COMPLETED).answer.text == "only done"
+
+
+def test_a_second_end_on_one_index_is_another_item_unless_the_ids_agree():
+    other = told("responses", done(0, **call("c1")), done(0, **call("c2")), COMPLETED)
+    same = told("responses", done(0, **call("c1")), done(0, **call("c1")), COMPLETED)
+    assert [each.id for each in other.answer.tool_calls] == ["c1", "c2"]
+    assert [each.id for each in same.answer.tool_calls] == ["c1"]
+    assert len(of_type(same, ToolCallFinished)) == 1
+
+
+def test_an_end_of_another_type_than_the_item_at_its_index_is_another_item():
+    outcome = told("responses", added(0, type="message", id="m"), done(0, **call("c")), COMPLETED)
+    assert [item["type"] for item in outcome.answer.native["output"]] == ["message", "function_call"]
+
+
+# ---- the final response
+
+
+def test_items_only_in_the_final_response_are_used():
+    outcome = told("responses", completed(message("late", id="m"), call("c")))
+    assert outcome.answer.text == "late"
+    assert of_type(outcome, TextDelta) == [TextDelta("late", 0, 0)]
+    assert [each.complete for each in outcome.answer.tool_calls] == [True]
+
+
+def test_the_final_response_is_matched_by_id_before_place():
+    outcome = told(
+        "responses",
+        added(0, **call("c1", "", id="i1")),
+        added(1, **call("c2", "", id="i2")),
+        completed(call("c2", "[2]", id="i2"), call("c1", "[1]", id="i1")),
+    )
+    assert [(each.id, each.arguments) for each in outcome.answer.tool_calls] == [("c1", "[1]"), ("c2", "[2]")]
+
+
+def test_the_final_response_is_matched_by_place_where_ids_changed():
+    outcome = told(
+        "responses", added(0, type="message", id="a"), delta("x", output_index=0), completed(message("xy", id="another"))
+    )
+    assert outcome.answer.text == "xy"
+    assert len(outcome.answer.native["output"]) == 1
+
+
+def test_the_final_response_is_matched_by_type_where_places_moved():
+    """Gateways that number items from elsewhere, or drop the reasoning from the final list."""
+    outcome = told(
+        "responses",
+        added(5, type="reasoning"),
+        added(6, type="message"),
+        delta("x", output_index=6),
+        added(7, type="message"),
+        delta("z", output_index=7),
+        completed(message("xy"), message("z!")),
+    )
+    assert outcome.answer.text == "xzy!"[:2] + "y!" or outcome.answer.text == "xyz!"
+    assert [item["type"] for item in outcome.answer.native["output"]] == ["reasoning", "message", "message"]
+
+
+def test_an_item_that_only_the_final_response_has_is_added_though_its_place_is_taken():
+    outcome = told("responses", added(0, type="reasoning", id="t"), completed(message("new")))
+    assert [item["type"] for item in outcome.answer.native["output"]] == ["reasoning", "message"]
+
+
+@pytest.mark.parametrize("response", [{}, {"output": []}, {"output": None}], ids=["missing", "empty", "null"])
+def test_an_empty_or_missing_output_erases_nothing(response):
+    ending = {"type": "response.completed", "response": {"id": "r", "status": "completed", **response}}
+    assert told("responses", delta("kept", output_index=0), ending).answer.text == "kept"
+
+
+def test_what_is_no_object_in_the_final_list_is_passed_over():
+    assert told("responses", completed(None, "x", message("y"))).answer.text == "y"
+
+
+def test_the_final_response_is_the_authority_where_it_contradicts_the_deltas():
+    outcome = told(
+        "responses", added(0, type="message", id="m"), delta("wrong", output_index=0), completed(message("right", id="m"))
+    )
+    assert outcome.answer.text == "right"
+    assert of_type(outcome, TextDelta) == [TextDelta("wrong", 0, 0)]
+    assert Extra("snapshot", "right", 0, 0) in outcome.events
+
+
+# ---- bounds
+
+
+def test_items_count_as_parts():
+    """A message's item opens no part of its own, and costs memory all the same."""
+    limits = Limits(max_parts=2)
+    rows = [added(index, type="message") for index in range(3)]
+    outcome = told("responses", *rows, COMPLETED, limits=limits)
+    assert isinstance(outcome.error, LimitExceededError)
+    assert (outcome.error.limit, outcome.error.allowed) == ("max_parts", 2)
+
+
+def test_huge_and_odd_indexes_are_names():
+    rows = [delta("a", output_index=10**9), delta("b", output_index="zero"), delta("c", output_index=10**9)]
+    outcome = told("responses", *rows, COMPLETED)
+    assert outcome.answer.text == "acb"
+    assert len(outcome.answer.native["output"]) == 2
