@@ -1,0 +1,1 @@
+"""What the library costs, beside what its users would otherwise pay: run `python -m benchmarks`."""

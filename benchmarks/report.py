@@ -1,0 +1,160 @@
+"""The page and the plot that docs/ shows."""
+
+from __future__ import annotations
+
+import platform
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .rows import Rows
+
+__all__ = ["page"]
+
+_OURS = "sse-dialects"
+
+_INTRO = """# Benchmarks
+
+Made by `python -m benchmarks` (`pip install -e '.[benchmark]'` brings the peers); {python} on {machine}. {versions}
+
+Every figure is a ratio of CPU time within one process, over the same bytes, the median of pairs measured in turn: absolute times
+move with the machine. The streams are seeded and named after situations; a test checks that each decodes to what it claims.
+
+**The SDKs build richer objects**: a pydantic model of every chunk, and a snapshot of the whole answer at every event. If you
+need those, what they cost is what they cost. The comparison says what you pay where events and one whole answer are enough.
+"""
+
+_PIPELINE = """## Whole pipelines
+
+Bytes in 16 KiB reads to events to the answer, over `json.loads` alone on the same payloads (1.0: as much as parsing). A peer is
+missing where it does not read the dialect, or came to another answer.
+
+![CPU time over the json.loads floor, by workload and peer, on a logarithmic scale](benchmarks.svg)
+"""
+
+_FRAMES = """## Frame layers
+
+Bytes to frames alone, CPU time over ours (above 1.0: slower than `FrameParser`).
+"""
+
+_GROWTH = """## Growth and memory
+
+CPU time a frame in a stream eight times as long, over the short one (1.0: linear), and in brackets the most bytes a frame that
+are held at a time in the short one, all that the peer keeps included.
+"""
+
+_ACCEPTANCE = """## Cut streams passed on as whole
+
+A stream of each dialect, cut after each frame before the one that says that the answer is whole, the connection closed without
+an error: how many of the cuts gave an answer in place of an exception.
+"""
+
+_CROWD = """## 10,000 streams at once
+
+One process, one event loop, {streams:,} streams of `astream` open at once over async generators that give one frame a turn.
+
+| what | figure |
+|---|---|
+| frames a second of one core's CPU time, the event loop and the source included | {rate:,.0f} |
+| of that, the source and the loop alone | {share:.0%} |
+| memory a stream in the middle of it, its source included | {size:.1f} KiB |
+| longest time one callback kept the loop (CPU; with garbage collection) | {stall:.0f} ms |
+| the same with the source alone | {alone:.0f} ms |
+"""
+
+_PARSER = """## Why there is no extra for a faster JSON parser
+
+The plain path with another parser in place of the standard library's, which still gets what the other one rejects; whole
+pipelines over the `json.loads` floor.
+"""
+
+_PARSER_REASON = """
+Most frames never reach a parser: they are the bytes of the one before but for the delta, and only the delta is decoded. What is left
+is dominated by what the library does with a payload. Against that stands a second set of answers: the parsers differ in what they
+make of large integers, of half a surrogate pair, of duplicate keys and of `NaN`, and each difference would have to be found and
+sent to the standard one. So there is none.
+"""
+
+
+def page(rows: Rows) -> tuple[str, str]:
+    """The page as Markdown, and the plot as SVG."""
+    versions = ", ".join(f"{package} {number}" for package, number in sorted(rows.versions.items()) if package != _OURS)
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    parts = [
+        _INTRO.format(python=python, machine=f"{platform.system()} {platform.machine()}", versions=f"Peers: {versions}."),
+        _PIPELINE,
+        _table("workload", rows.pipelines, _times),
+        _FRAMES,
+        _table("reads of", rows.frames, _times),
+        _GROWTH,
+        _table("stream", _joined(rows), str),
+        _ACCEPTANCE,
+        _table("dialect", rows.acceptance, str),
+    ]
+    if rows.crowd is not None:
+        crowd = rows.crowd
+        numbers = {"streams": crowd.streams, "rate": crowd.frames_per_s, "share": crowd.source_share}
+        numbers |= {"size": crowd.bytes_each / 1024, "stall": crowd.stall_ms, "alone": crowd.source_stall_ms}
+        parts.append(_CROWD.format(**numbers))
+    parts += [_PARSER, _table("workload", rows.parsers, lambda value: f"{value:.2f}") + _PARSER_REASON]
+    return "\n".join(part.strip() + "\n" for part in parts), _plot(rows.pipelines)
+
+
+def _times(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+def _joined(rows: Rows) -> dict[str, dict[str, str]]:
+    return {
+        name: {peer: f"{value:.1f} ({rows.memory[name][peer]:,.0f})" for peer, value in peers.items()}
+        for name, peers in rows.growth.items()
+    }
+
+
+def _table(corner: str, rows: dict[str, dict[str, float]] | dict[str, dict[str, str]], text: Callable[..., str]) -> str:
+    """A row a name, a column a peer, in the order of their first appearance; ours first."""
+    peers = list(dict.fromkeys(peer for row in rows.values() for peer in row))
+    peers.sort(key=lambda peer: not peer.startswith(_OURS))
+    lines = [f"| {corner} | {' | '.join(peers)} |", f"|---|{'---:|' * len(peers)}"]
+    lines += [
+        f"| {name} | {' | '.join(text(row[peer]) if peer in row else '' for peer in peers)} |" for name, row in rows.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+# ---- the plot: one line of dots a workload, on a logarithmic scale. Colours read on light and on dark.
+
+_LEFT, _WIDTH, _ROW, _TOP = 330, 560, 26, 70
+_DECADES = 2.3  # from 0.5 to 100
+_COLOURS = ["#e4572e", "#4c78a8", "#72b7b2", "#b279a2", "#9d755d", "#54a24b", "#bab0ac"]
+
+
+def _plot(pipelines: dict[str, dict[str, float]]) -> str:
+    from math import log10
+
+    def x(value: float) -> float:
+        return round(_LEFT + (log10(min(max(value, 0.5), 100.0)) - log10(0.5)) / _DECADES * _WIDTH, 1)
+
+    peers = list(dict.fromkeys(peer for row in pipelines.values() for peer in row))
+    bottom = _TOP + _ROW * len(pipelines)
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 30} {bottom + 50}" font-family="sans-serif" '
+        'font-size="12" fill="#808080"><title>CPU time over json.loads alone, by workload and library</title>'
+    ]
+    for number, peer in enumerate(peers):
+        left, top = 20 + number % 4 * 225, 18 + number // 4 * 20
+        out.append(f'<circle cx="{left}" cy="{top}" r="5" fill="{_COLOURS[number]}"/><text x="{left + 10}" y="{top + 4}">')
+        out.append(f"{escape(peer)}</text>")
+    for value in (0.5, 1, 2, 5, 10, 20, 50, 100):
+        dash = "" if value == 1 else ' stroke-dasharray="2 4"'
+        out.append(f'<path d="M{x(value)} {_TOP - 8}V{bottom}" stroke="#808080" stroke-opacity=".5"{dash}/>')
+        out.append(f'<text x="{x(value)}" y="{bottom + 18}" text-anchor="middle">{value:g}</text>')
+    out.append(f'<text x="{_LEFT + _WIDTH / 2}" y="{bottom + 40}" text-anchor="middle">times the CPU of json.loads alone</text>')
+    for number, (name, row) in enumerate(pipelines.items()):
+        middle = _TOP + _ROW * number + _ROW / 2
+        out.append(f'<text x="{_LEFT - 12}" y="{middle + 4}" text-anchor="end">{escape(name)}</text>')
+        dots = [f'<circle cx="{x(value)}" cy="{middle}" r="5" fill="{_COLOURS[peers.index(p)]}"/>' for p, value in row.items()]
+        out += reversed(dots)
+    return "\n".join([*out, "</svg>"]) + "\n"
