@@ -5,23 +5,15 @@ from __future__ import annotations
 from operator import length_hint
 from typing import TYPE_CHECKING
 
+from .body import Body, dialect_of_body, error_of_body
 from .dialects.base import SHOWN
-from .errors import (
-    LimitExceededError,
-    MalformedStreamError,
-    MisuseError,
-    NotAnEventStreamError,
-    SSEDialectsError,
-    StreamError,
-    TruncatedStreamError,
-)
+from .errors import LimitExceededError, MisuseError, NotAnEventStreamError, SSEDialectsError, StreamError, TruncatedStreamError
 from .frames import Frame, FrameReader
-from .head import FOREIGN_BYTES, Head, dialect_of_body, error_of_body, foreign, json_body, not_an_answer
+from .head import Head
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import as_bytes
-from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, is_keep_alive, recognised
+from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, Recogniser, is_whole
 from .template import Learner, Template
-from .values import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,9 +23,6 @@ if TYPE_CHECKING:
     from .events import Event
 
 __all__ = ["Decoder"]
-
-# A stream of payloads that nobody can name is none of the dialects; providers tell with the first or second.
-_MAX_UNTOLD_FRAMES = 1_000
 
 
 class Decoder:
@@ -53,39 +42,12 @@ class Decoder:
     """
 
     __slots__ = (
-        "_auto",
-        "_body",
-        "_body_bytes",
-        "_closed",
-        "_cut",
-        "_delivered",
-        "_due",
-        "_error",
-        "_fast",
-        "_head",
-        "_kind",
-        "_learner",
-        "_limits",
-        "_pending",
-        "_queue",
-        "_quick",
-        "_raised",
-        "_reader",
-        "_require_done",
-        "_state",
-        "_template",
-        "_think_tags",
-        "_total",
-        "_untold",
-    )
+        "_body", "_closed", "_cut", "_delivered", "_due", "_error", "_fast", "_head", "_learner", "_limits", "_pending",
+        "_queue", "_quick", "_raised", "_reader", "_recogniser", "_require_done", "_state", "_template", "_think_tags", "_total"
+    )  # fmt: skip
 
     def __init__(
-        self,
-        dialect: str = "auto",
-        *,
-        require_done: bool = True,
-        think_tags: bool = False,
-        limits: Limits = DEFAULT_LIMITS,
+        self, dialect: str = "auto", *, require_done: bool = True, think_tags: bool = False, limits: Limits = DEFAULT_LIMITS
     ) -> None:
         if dialect != "auto" and dialect not in ACCUMULATORS:
             raise MisuseError(f'there is no dialect {dialect!r}: use "auto", "chat", "messages" or "responses"')
@@ -97,17 +59,14 @@ class Decoder:
         self._due: Iterator[Event] = iter(())  # the queue's events that are not taken yet
         self._pending: list[bytes] = []  # bytes fed and not decoded yet
         self._cut: tuple[list[bytes], int] | None = None  # blocks ahead of them, with how many are decoded
-        self._auto = dialect == "auto"
-        self._state: Accumulator = self._accumulator(AnyDialect if self._auto else ACCUMULATORS[dialect])
+        self._recogniser = Recogniser(limits.max_depth) if dialect == "auto" else None
+        self._state: Accumulator = self._accumulator(AnyDialect if dialect == "auto" else ACCUMULATORS[dialect])
         self._fast = True  # False forces the plain path
         self._learner: Learner | None = None
         self._template: Template | None = None
         self._quick: Template | None = None  # the same, while nothing is pending and something has been shown
-        self._untold: list[Frame] | None = None  # frames that told nothing yet
-        self._head: Head | None = Head()
-        self._kind = ""  # what the body is, once its first bytes have told
-        self._body: list[bytes] | None = None  # of a body that is no stream
-        self._body_bytes = 0
+        self._head: Head | None = Head()  # until the first bytes have told what the body is
+        self._body: Body | None = None  # a body that is no stream
         self._total = 0
         self._error: SSEDialectsError | None = None
         self._raised = False
@@ -133,7 +92,8 @@ class Decoder:
         reader = self._reader
         if 10 not in data and reader.hold(data):
             return self._due
-        blocks = reader.blocks(data)
+        block = reader.whole(data)
+        blocks = [block] if block is not None else reader.blocks(data)
         if not reader.overflow:
             if not blocks:
                 return self._due
@@ -238,12 +198,17 @@ class Decoder:
     @property
     def frame_count(self) -> int:
         """Frames with data decoded so far."""
-        return self._state.frame_count + len(self._untold or ()) + (self._template.count if self._template else 0)
+        return self._state.frame_count + self._frames_aside()
 
     @property
     def content_count(self) -> int:
         """Frames decoded so far that were no keep-alive."""
-        return self._state.content_count + len(self._untold or ()) + (self._template.count if self._template else 0)
+        return self._state.content_count + self._frames_aside()
+
+    def _frames_aside(self) -> int:
+        """Frames that the accumulator has not counted yet: kept for replay, or taken by the template."""
+        untold = len(self._recogniser.untold) if self._recogniser is not None else 0
+        return untold + (self._template.count if self._template is not None else 0)
 
     @property
     def comment_count(self) -> int:
@@ -278,8 +243,7 @@ class Decoder:
     def _decode_more(self, step: Callable[[list[Event]], None]) -> None:
         """Put what ``step`` decodes behind the events that are due already."""
         out = self._queue
-        left = length_hint(self._due)
-        if 2 * left <= len(out):  # at least as many have been taken as are copied, so this is linear in all
+        if 2 * length_hint(self._due) <= len(out):  # at least as many have been taken as are copied, so this is linear in all
             out = self._queue = list(self._due)
             self._due = iter(out)
         self._state.deliver_to(out)
@@ -298,7 +262,7 @@ class Decoder:
         for data in reads:
             if self._error is not None or self._state.complete:
                 break
-            if self._kind == "stream":
+            if self._head is None and self._body is None:
                 self._decode_blocks(self._reader.blocks(data), 0, out)
             else:
                 self._decode_unknown(data, out)
@@ -306,14 +270,20 @@ class Decoder:
     def _decode_unknown(self, data: bytes, out: list[Event]) -> None:
         """Bytes of a body that is no stream, or not known to be one yet. Until it is, the reader sees them too: white space
         tells it nothing, and half a frame does."""
-        body = data
         if self._head is not None:
-            self._kind, body = self._head.look(data)
-            self._head = None if self._kind else self._head
-        if self._kind in ("", "stream"):
+            kind, data_of_body = self._head.look(data)
+            if kind:
+                self._head = None
+            if kind not in ("", "stream"):
+                self._body = Body(kind, self._limits)
+                data = data_of_body
+        if self._body is None:
             self._decode_blocks(self._reader.blocks(data), 0, out)
-        else:
-            self._decode_body(body)
+            return
+        try:
+            self._body.add(data)
+        except LimitExceededError as error:
+            self._keep(error, 0)
 
     def _decode_blocks(self, blocks: list[bytes], taken: int, out: list[Event]) -> None:
         reader = self._reader
@@ -353,51 +323,30 @@ class Decoder:
             self._state.note(self._template.count, self._template.size)
             self._template = None
 
-    def _decode_body(self, data: bytes) -> None:
-        """A body that is no stream: JSON is kept until the end, anything else is refused once there is enough to show."""
-        if self._body is None:
-            self._body = []
-        self._body.append(data)
-        self._body_bytes += len(data)
-        if self._kind != "json":
-            if self._body_bytes >= FOREIGN_BYTES:
-                raise foreign(self._kind, b"".join(self._body))
-            return
-        allowed = self._limits.max_answer_bytes
-        if allowed is not None and self._body_bytes > allowed:
-            self._body.clear()
-            self._keep(LimitExceededError("max_answer_bytes", allowed), 0)
-
     # ---- frames
 
     def _take(self, frame: Frame) -> None:
-        if self._auto and not self._recognise(frame):
+        if self._recogniser is not None and not self._recognise(self._recogniser, frame):
             return
         data = frame.data
         self._state.take(frame.event, data, len(data) if data.isascii() else len(data.encode()))
 
-    def _recognise(self, frame: Frame) -> bool:
+    def _recognise(self, recogniser: Recogniser, frame: Frame) -> bool:
         """Whether the dialect is known by this frame; frames that told nothing are replayed then."""
-        if is_keep_alive(frame):
+        name = recogniser.look(frame)
+        if name is not None:
+            self._settle_on(name, recogniser.untold)
+        elif not recogniser.untold or recogniser.untold[-1] is not frame:  # a keep-alive, which nobody has to see again
             self._state.frame_count += 1
-            return False
-        name = recognised(frame, self._limits.max_depth)
-        if name is None:
-            self._untold = [*(self._untold or ()), frame]
-            if len(self._untold) > _MAX_UNTOLD_FRAMES:
-                raise self._unrecognised()
-            return False
-        self._settle_on(name)
-        return True
+        return name is not None
 
-    def _settle_on(self, name: str) -> None:
-        self._auto = False
+    def _settle_on(self, name: str, untold: list[Frame]) -> None:
+        self._recogniser = None
         if name != UNKNOWN:
             before = self._state
             self._state = self._accumulator(ACCUMULATORS[name])
             before.hand_over(self._state)
-        untold, self._untold = self._untold, None
-        for frame in untold or ():
+        for frame in untold:
             self._take(frame)
 
     def _accumulator(self, kind: type[Accumulator]) -> Accumulator:
@@ -406,36 +355,32 @@ class Decoder:
     # ---- the end of input
 
     def _decode_end(self, out: list[Event]) -> None:
-        if self._kind in ("", "stream"):
-            self._end_stream()
-        elif self._kind == "json":
-            self._end_json(b"".join(self._body or ()))
+        if self._body is not None:
+            self._end_body(self._body)
         else:
-            raise foreign(self._kind, b"".join(self._body or ()))
+            self._end_stream()
 
     def _end_stream(self) -> None:
         """An undispatched frame counts where its payload is whole: a cut can't make one."""
         frame = self._reader.rest()
-        if frame is not None and _is_whole(frame):
+        if frame is not None and is_whole(frame):
             self._take(frame)
             if self._state.complete:
                 return
-        if self._untold:
-            raise self._unrecognised()
+        if self._recogniser is not None and self._recogniser.untold:
+            raise self._recogniser.failure()
         self._state.end()
 
-    def _end_json(self, body: bytes) -> None:
-        value = json_body(body, self._limits.max_depth)
+    def _end_body(self, body: Body) -> None:
+        value = body.value()
         if (payload := error_of_body(value)) is not None:
             self._state.take_error(payload)
         name = dialect_of_body(value)
-        if name is None or (not self._auto and name != self._state.dialect):
-            raise not_an_answer("JSON of another kind", body)
-        self._settle_on(name)
-        self._state.take_whole(value, len(body))
-
-    def _unrecognised(self) -> MalformedStreamError:
-        return MalformedStreamError("none of its payloads is of a dialect known here (chat, messages, responses)")
+        if name is None or name != (self._state.dialect or name):
+            raise body.not_an_answer("JSON of another kind")
+        if self._recogniser is not None:
+            self._settle_on(name, [])
+        self._state.take_whole(value, body.size)
 
     # ---- errors
 
@@ -451,13 +396,3 @@ class Decoder:
         error.byte_count = offset
         error.frame_count = self.frame_count
         return error
-
-
-def _is_whole(frame: Frame) -> bool:
-    """Whether the payload of an undispatched frame is ``[DONE]`` or one whole JSON object."""
-    if frame.done:
-        return True
-    try:
-        return isinstance(frame.json(), JSONObject)
-    except (ValueError, RecursionError):
-        return False
