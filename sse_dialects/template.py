@@ -60,27 +60,27 @@ class Template:
     __slots__ = (
         "_add",
         "_after",
+        "_at",
         "_before",
         "_bytes",
-        "_counts",
+        "_counter_after",
         "_head",
         "_hot",
-        "_next",
         "_overhead",
-        "_prefix",
         "_room",
+        "_skip",
         "_tail",
         "count",
     )
 
     def __init__(
-        self, literals: tuple[str, str, str, str], counter: int | None, counts_after: bool, overhead: int, hot: Hot, room: int
+        self, literals: tuple[str, str, str, str], digits: int, counter_after: bool, overhead: int, hot: Hot, room: int
     ) -> None:
         head, before, self._after, self._tail = literals
         self._head, self._before = head.encode(), before.encode()
-        self._next = counter  # the counter before the delta that comes next, None where none stands there
-        self._prefix = self._head + self._before if counter is None else b""
-        self._counts = counts_after  # the hole after the delta is a counter, not padding
+        self._skip = len(self._head)
+        self._at = self._skip + digits  # where the hole before the delta ends
+        self._counter_after = counter_after  # the hole after the delta is a counter, not padding
         self._overhead = overhead  # bytes of a block that are not its payload's
         self._room = room  # how many bytes may be taken
         self._hot = hot
@@ -131,15 +131,20 @@ class Template:
 
     def _delta(self, block: bytes) -> str:
         """The delta's text, or "" where the block does not fit. This is what a delta costs: a comparison, a decoding, a scan."""
-        counter = self._next
-        # Nearly always the counter goes up by one: then it is part of what is compared.
-        prefix = self._prefix if counter is None else b"%b%d%b" % (self._head, counter, self._before)
-        if not block.startswith(prefix):
-            if counter is None or not (prefix := self._with_counter(block)):
-                return ""
-            counter = self._next
+        if not block.startswith(self._head):
+            return ""
+        at = self._at
+        before = self._before
+        if before:
+            # Nearly always the counter has as many digits as the one before it, and no leading zero.
+            counter = block[self._skip : at]
+            if not counter.isdigit() or counter[0] == 48 or not block.startswith(before, at):
+                at = self._after_counter(block)
+                if not at:
+                    return ""
+            at += len(before)
         try:
-            text = block[len(prefix) :].decode()
+            text = block[at:].decode()
             delta, end = _scan_string(text, 0)
         except ValueError:  # no UTF-8, or no string
             return ""
@@ -147,27 +152,23 @@ class Template:
             return ""
         if end != len(delta) + 1 and not delta.isascii() and "\\u" in text[:end]:
             return ""
-        if counter is not None:
-            self._next = counter + 1
         return delta
 
-    def _with_counter(self, block: bytes) -> bytes:
-        """What comes before the delta where the counter is another than the next, or empty where it does not fit."""
-        start = len(self._head)
-        stop = block.find(self._before[:1], start)
-        counter = block[start:stop]
-        if not block.startswith(self._head) or not block.startswith(self._before, stop) or not _counts(counter):
-            return b""
-        self._next = int(counter)
-        return block[: stop + len(self._before)]
+    def _after_counter(self, block: bytes) -> int:
+        """Where a counter with another number of digits ends, or 0 where none stands there."""
+        start = self._skip
+        stop = block.find(self._before, start, start + _MAX_DIGITS + len(self._before))
+        if stop < 0 or not _counts(block[start:stop]):
+            return 0
+        self._at = stop
+        return stop
 
     def _ends_with_hole(self, text: str, end: int) -> bool:
         """Whether what follows the delta, which ends at ``end``, is as it has to be."""
-        after, tail = self._after, self._tail
-        if not tail or not text.startswith(after, end) or not text.endswith(tail):
+        if not self._tail or not text.startswith(self._after, end) or not text.endswith(self._tail):
             return False
-        token = text[end + len(after) : -len(tail)]
-        return token.isascii() and _counts(token.encode()) if self._counts else token.isalnum()
+        token = text[end + len(self._after) : -len(self._tail)]
+        return token.isalnum() and (not self._counter_after or _counts(token.encode()))
 
 
 def _counts(token: bytes) -> bool:
@@ -321,6 +322,6 @@ def _assembled(text: str, at: int, cut: tuple[int, int], holes: list[_Hole], hot
     before = text[first[0].stop : begin] if first else ""
     after = text[end : last[0].start] if last else text[end:]
     tail = text[last[0].stop :] if last else ""
-    counter = int(text[first[0].start : first[0].stop]) + 1 if first else None
-    counts_after = bool(last) and last[0].counts
-    return Template((head, before, after, tail), counter, counts_after, len(text[:at].encode()), hot, room)
+    digits = first[0].stop - first[0].start if first else 0
+    counter_after = bool(last) and last[0].counts
+    return Template((head, before, after, tail), digits, counter_after, len(text[:at].encode()), hot, room)
