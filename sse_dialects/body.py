@@ -19,6 +19,10 @@ __all__ = ["Body", "dialect_of_body", "error_of_body", "foreign"]
 _FOREIGN_BYTES = 512  # how much of such a body is looked at before it is refused, whatever the chunking
 _PREVIEW = 200  # characters
 
+# What JSON's parser stops at where a number or a word ends too soon.
+_HALF_NUMBERS = frozenset({".", "e", "E", "e+", "e-", "E+", "E-"})
+_WORDS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
+
 
 class Body:
     """The bytes of such a body. JSON is kept until the end, anything else is refused once there is enough to show.
@@ -106,7 +110,7 @@ def _is_cut(text: str) -> bool:
             return True
         if "escape" in error.msg:
             return len(rest) < len("\\u0000")
-        return any(word.startswith(rest) for word in ("true", "false", "null", "NaN", "Infinity", "-Infinity"))
+        return rest in _HALF_NUMBERS or any(word.startswith(rest) for word in _WORDS)
     except (ValueError, RecursionError):
         pass
     return False

@@ -59,7 +59,7 @@ class Decoder:
         self._due: Iterator[Event] = iter(())  # the queue's events that are not taken yet
         self._pending: list[bytes] = []  # bytes fed and not decoded yet
         self._cut: tuple[list[bytes], int] | None = None  # blocks ahead of them, with how many are decoded
-        self._recogniser = Recogniser(limits.max_depth) if dialect == "auto" else None
+        self._recogniser = Recogniser(limits) if dialect == "auto" else None
         self._state: Accumulator = self._accumulator(AnyDialect if dialect == "auto" else ACCUMULATORS[dialect])
         self._fast = True  # False forces the plain path
         self._learner: Learner | None = None
@@ -297,7 +297,7 @@ class Decoder:
                 self._decode_block(blocks[taken - 1], out)
                 if self._state.complete:
                     return
-            if reader.overflow:
+            if reader.overflow and self._head is None:  # white space ahead of a JSON body is no frame
                 raise LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
         except StreamError as error:
             self._keep(error, reader.offset_after(blocks, taken))
@@ -362,6 +362,8 @@ class Decoder:
 
     def _end_stream(self) -> None:
         """An undispatched frame counts where its payload is whole: a cut can't make one."""
+        if self._reader.overflow:
+            raise LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
         frame = self._reader.rest()
         if frame is not None and is_whole(frame):
             self._take(frame)

@@ -9,13 +9,14 @@ from .dialects.messages import MessagesAccumulator
 from .dialects.payload import WHITE_SPACE, BadPayloadError, parse, parse_lines
 from .dialects.responses import ResponsesAccumulator
 from .envelope import error_in
-from .errors import MalformedStreamError
+from .errors import LimitExceededError, MalformedStreamError
 from .values import JSONObject
 
 if TYPE_CHECKING:
     from .answer import DialectName
     from .dialects.base import Accumulator
     from .frames import Frame
+    from .limits import Limits
 
 __all__ = ["ACCUMULATORS", "UNKNOWN", "AnyDialect", "Recogniser", "is_whole", "recognised"]
 
@@ -26,6 +27,7 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
 }
 
 UNKNOWN = "unknown"
+_PING = "ping"  # a keep-alive that is no frame of that name, but says so in its payload
 
 # A stream of payloads that nobody can name is none of the dialects; providers tell with the first or second.
 _MAX_UNTOLD_FRAMES = 1_000
@@ -48,13 +50,14 @@ class Recogniser:
     """Waits for the first frame that tells a dialect, and keeps those that told nothing, to be replayed then.
 
     Args:
-        max_depth: as in `Limits`.
+        limits: ``max_answer_bytes`` bounds what is kept, ``max_depth`` its nesting.
     """
 
-    __slots__ = ("_max_depth", "untold")
+    __slots__ = ("_limits", "_room", "untold")
 
-    def __init__(self, max_depth: int | None) -> None:
-        self._max_depth = max_depth
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._room = limits.max_answer_bytes
         self.untold: list[Frame] = []
 
     def look(self, frame: Frame) -> str | None:
@@ -62,15 +65,23 @@ class Recogniser:
 
         Raises:
             MalformedStreamError: too many frames have told nothing.
+            LimitExceededError: they are too large together.
         """
         if _is_keep_alive(frame):
             return None
-        name = recognised(frame, self._max_depth)
+        name = recognised(frame, self._limits.max_depth)
         if name is None:
-            self.untold.append(frame)
-            if len(self.untold) > _MAX_UNTOLD_FRAMES:
-                raise self.failure()
-        return name
+            self._keep(frame)
+        return None if name == _PING else name
+
+    def _keep(self, frame: Frame) -> None:
+        self.untold.append(frame)
+        if len(self.untold) > _MAX_UNTOLD_FRAMES:
+            raise self.failure()
+        if self._room is not None:
+            self._room -= len(frame.data.encode())
+            if self._room < 0:
+                raise LimitExceededError("max_answer_bytes", self._limits.max_answer_bytes or 0)
 
     def failure(self) -> MalformedStreamError:
         """The error of a stream in which nothing told."""
@@ -93,7 +104,8 @@ def recognised(frame: Frame, max_depth: int | None) -> str | None:
         payloads = parse_lines(text, max_depth) if "\n" in text else None
     if payloads is None:
         return UNKNOWN
-    return next((name for payload in payloads if (name := _recognised(frame.event, payload))), None)
+    names = [name for payload in payloads if (name := _recognised(frame.event, payload))]
+    return next((name for name in names if name != _PING), _PING if names else None)
 
 
 def _recognised(event: str, payload: Any) -> str | None:
@@ -109,6 +121,8 @@ def _recognised(event: str, payload: Any) -> str | None:
         return "responses"
     if "choices" in payload or str(payload.get("object")).startswith("chat.completion"):
         return "chat"
+    if kind == _PING:
+        return _PING
     if kind == "error" or error_in(payload) is not None:
         return UNKNOWN
     return None
