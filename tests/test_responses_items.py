@@ -33,7 +33,7 @@ def done(**item):
     return {"type": "response.output_item.done", "output_index": 0, "item": item}
 
 
-def event(name, **fields):
+def event(name, /, **fields):
     return {"type": f"response.{name}", "output_index": 0, **fields}
 
 
