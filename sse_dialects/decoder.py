@@ -140,15 +140,6 @@ class Decoder:
         self._delivered = self._delivered or any(isinstance(event, SHOWN) for event in events)
         return events
 
-    def abort(self, error: StreamError) -> StreamError:
-        """End the stream with an error from outside, a stall: filled with what came, kept for `answer`, returned for raising."""
-        self._decode_pending()
-        if self._error is None:
-            self._keep(error, self._total)
-        error.delivered = self._delivered
-        self._raised = True
-        return error
-
     def _events(self) -> Iterator[Event]:
         while True:
             if not self._delivered:

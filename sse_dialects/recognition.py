@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .answer import Answer
 from .dialects.chat import ChatAccumulator
 from .dialects.messages import MessagesAccumulator
 from .dialects.payload import WHITE_SPACE, BadPayloadError, parse, parse_lines
@@ -44,6 +45,9 @@ class AnyDialect(ChatAccumulator):
 
     dialect: ClassVar[DialectName | None] = None  # type: ignore[assignment]
     expected: ClassVar[str] = "the terminating frame of any dialect"
+
+    def _built(self) -> Answer:
+        return Answer(self.dialect)
 
 
 class Recogniser:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from sse_dialects import Decoder, Limits, SSEDialectsError, StreamError, TextDelta
+from sse_dialects import Decoder, Limits, SSEDialectsError, StreamError
 from sse_dialects.template import Learner
 
 
@@ -537,21 +537,6 @@ def test_a_learned_frame_after_the_end_is_nothing(name):
     for last in [*END[shape.dialect][-1:], 'data: {"error":{"message":"overloaded"}}', "data: {"]:
         agree([*frames, encoded(f"{last}\n\n"), *frames[-2:]])
         agree([*frames, encoded(f"{last}\n\n") + b"".join(frames[-2:])])
-
-
-def test_a_learned_frame_after_an_abort_is_nothing():
-    for fast in (True, False):
-        decoder = Decoder("chat")
-        decoder._fast = fast
-        frames = frames_of(SHAPES["chat text"], ["one", "two", "three", "four"])
-        assert [event.text for frame in frames[:-1] for event in decoder.feed(frame) if isinstance(event, TextDelta)] == [
-            "one",
-            "two",
-            "three",
-        ]
-        assert decoder.abort(StreamError("stalled")).partial.text == "onetwothree"
-        assert list(decoder.feed(frames[-1])) == []
-        assert decoder.partial().text == "onetwothree"
 
 
 @pytest.mark.parametrize("names", [("chat text", "chat text of another choice"), ("responses text", "responses summary")])
