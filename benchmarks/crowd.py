@@ -1,4 +1,4 @@
-"""10,000 streams open at once in one process and one event loop, fed from inside it: throughput, memory, and the loop's stalls."""
+"""10,000 streams open at once on one event loop, fed from inside the process: throughput, memory, and the loop's stalls."""
 
 from __future__ import annotations
 
@@ -18,48 +18,80 @@ if TYPE_CHECKING:
 __all__ = ["Crowd", "crowd"]
 
 _DELTAS = 30  # frames of text a stream
+_SETTLED_S = 0.5  # time for the tasks to reach their first read
 
 
 class Crowd:
-    """What came of it: CPU and stalls of the library with the source, and of the source alone."""
+    """What came of it: the library together with its source and the loop, and these two alone."""
 
-    def __init__(
-        self, streams: int, frames: int, cpu: float, source_cpu: float, stall: float, source_stall: float, bytes_each: float
-    ):
+    def __init__(self, streams: int, frames: int, spent: Run, alone: Run, held: float) -> None:
         self.streams = streams
-        self.frames = frames
-        self.frames_per_s = frames / cpu  # of CPU time of one core
-        self.source_share = source_cpu / cpu
-        self.stall_ms = stall * 1000
-        self.source_stall_ms = source_stall * 1000
-        self.bytes_each = bytes_each
+        self.frames_per_s = frames / spent.cpu  # of CPU time of one core
+        self.source_share = alone.cpu / spent.cpu
+        self.stall_ms = spent.stall * 1000
+        self.pause_ms = spent.pause * 1000
+        self.source_pause_ms = alone.pause * 1000
+        self.bytes_each = held
 
 
-async def _source(frames: list[bytes], started: asyncio.Event) -> AsyncIterator[bytes]:
+class Run:
+    """CPU seconds from the first byte to the last answer; of those the most that one callback took, and the most that one run
+    of the garbage collector took, which is not counted to the callback it interrupted."""
+
+    def __init__(self) -> None:
+        self.cpu = 0.0
+        self.stall = 0.0
+        self.pause = 0.0
+        self._collected = 0.0  # in all
+        self._began = 0.0
+
+    def collector(self, phase: str, _: object) -> None:
+        """What `gc.callbacks` calls."""
+        if phase == "start":
+            self._began = time.thread_time()
+        else:
+            took = time.thread_time() - self._began
+            self._collected += took
+            self.pause = max(self.pause, took)
+
+    async def of(self, count: int, frames: list[bytes], text: str | None) -> None:
+        """Run ``count`` streams; without a ``text`` to check, their sources alone."""
+        sources = [_source(frames) for _ in range(count)]
+        everything = asyncio.gather(*(_alone(source) if text is None else _read(source, text) for source in sources))
+        await asyncio.sleep(0)
+        self._watch()
+        began = time.process_time()
+        await everything
+        self.cpu = time.process_time() - began
+
+    def _watch(self) -> None:
+        """Time every callback, as the loop's debug mode does, but in CPU time: the neighbours' turns on a shared machine are
+        no fault of the callback."""
+
+        def run(handle: asyncio.Handle) -> None:
+            began, collected = time.thread_time(), self._collected
+            _RUN(handle)
+            took = time.thread_time() - began - (self._collected - collected)
+            self.stall = max(self.stall, took)
+
+        asyncio.Handle._run = run  # type: ignore[attr-defined, method-assign]  # not in typeshed
+        gc.callbacks.append(self.collector)
+
+    def unwatch(self) -> None:
+        """Undo it."""
+        asyncio.Handle._run = _RUN  # type: ignore[attr-defined, method-assign]
+        gc.callbacks.remove(self.collector)
+
+
+_RUN = asyncio.Handle._run  # type: ignore[attr-defined]
+
+
+async def _source(frames: list[bytes]) -> AsyncIterator[bytes]:
     """One frame a turn of the loop, as a socket would give it."""
-    await started.wait()
+    await asyncio.sleep(_SETTLED_S)
     for frame in frames:
         yield frame
         await asyncio.sleep(0)
-
-
-class _Watch:
-    """The longest that one callback has kept the loop from the next, garbage collection inside it included. In CPU time: on a
-    shared machine the neighbours' turns are no fault of the callback."""
-
-    def __init__(self) -> None:
-        self.longest = 0.0
-
-    def install(self) -> None:
-        before = asyncio.Handle._run  # type: ignore[attr-defined]  # not in typeshed; debug mode times it the same way, at a cost
-
-        def run(handle: asyncio.Handle) -> None:
-            began = time.thread_time()
-            before(handle)
-            self.longest = max(self.longest, time.thread_time() - began)
-
-        asyncio.Handle._run = run  # type: ignore[attr-defined]
-        self.remove = lambda: setattr(asyncio.Handle, "_run", before)
 
 
 async def _alone(source: AsyncIterator[bytes]) -> None:
@@ -75,29 +107,15 @@ async def _read(source: AsyncIterator[bytes], text: str) -> None:
             raise AssertionError("a stream decoded to another text")
 
 
-async def _run(count: int, frames: list[bytes], text: str | None) -> float:
-    """CPU seconds from the first byte to the last answer."""
-    started = asyncio.Event()
-    sources = [_source(frames, started) for _ in range(count)]
-    tasks = [asyncio.create_task(_alone(source) if text is None else _read(source, text)) for source in sources]
-    await asyncio.sleep(0.1)
-    began = time.process_time()
-    started.set()
-    await asyncio.gather(*tasks)
-    return time.process_time() - began
-
-
 async def _held(count: int, frames: list[bytes]) -> float:
-    """Traced bytes a stream in the middle of it, its source included."""
+    """Traced bytes a stream that has read five frames, its source included."""
+    streams = []
     gc.collect()
     tracemalloc.start()
-    streams = []
     for _ in range(count):
-        started = asyncio.Event()
-        started.set()
-        stream = astream(_source(frames, started), "chat")
+        stream = astream(_ready(frames), "chat")
         for _ in range(5):
-            await stream.__anext__()
+            await anext(stream)
         streams.append(stream)
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
@@ -106,17 +124,23 @@ async def _held(count: int, frames: list[bytes]) -> float:
     return held / count
 
 
+async def _ready(frames: list[bytes]) -> AsyncIterator[bytes]:
+    for frame in frames:
+        yield frame
+
+
+def _ran(count: int, frames: list[bytes], text: str | None) -> Run:
+    run = Run()
+    gc.collect()
+    asyncio.run(run.of(count, frames, text))
+    run.unwatch()
+    return run
+
+
 def crowd(count: int = 10_000) -> Crowd:
     """Run them."""
     workload = chat_text("chat: one of a crowd", _DELTAS)
-    watch = _Watch()
-    watch.install()
-    try:
-        source_cpu = asyncio.run(_run(count, workload.frames, None))
-        source_stall, watch.longest = watch.longest, 0.0
-        spent = asyncio.run(_run(count, workload.frames, workload.texts[0]))
-        stall = watch.longest
-    finally:
-        watch.remove()
+    alone = _ran(count, workload.frames, None)
+    spent = _ran(count, workload.frames, workload.texts[0])
     held = asyncio.run(_held(min(count, 1000), workload.frames))
-    return Crowd(count, count * len(workload.frames), spent, source_cpu, stall, source_stall, held)
+    return Crowd(count, count * len(workload.frames), spent, alone, held)

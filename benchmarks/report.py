@@ -60,8 +60,11 @@ One process, one event loop, {streams:,} streams of `astream` open at once over 
 | frames a second of one core's CPU time, the event loop and the source included | {rate:,.0f} |
 | of that, the source and the loop alone | {share:.0%} |
 | memory a stream in the middle of it, its source included | {size:.1f} KiB |
-| longest time one callback kept the loop (CPU; with garbage collection) | {stall:.0f} ms |
-| the same with the source alone | {alone:.0f} ms |
+| longest that one callback kept the loop, in CPU time | {stall:.1f} ms |
+| longest run of the garbage collector beside that, and with the source alone | {pause:.0f} ms, {alone:.0f} ms |
+
+CPython's collector stops the process for as long as there are objects to look at, in any program that holds many;
+`gc.freeze()` and `gc.set_threshold` are the program's own choice. No stream makes reference cycles that need it.
 """
 
 _PARSER = """## Why there is no extra for a faster JSON parser
@@ -71,10 +74,10 @@ pipelines over the `json.loads` floor.
 """
 
 _PARSER_REASON = """
-Most frames never reach a parser: they are the bytes of the one before but for the delta, and only the delta is decoded. What is left
-is dominated by what the library does with a payload. Against that stands a second set of answers: the parsers differ in what they
-make of large integers, of half a surrogate pair, of duplicate keys and of `NaN`, and each difference would have to be found and
-sent to the standard one. So there is none.
+Most frames never reach a parser: they are the bytes of the one before but for the delta, and only the delta is decoded. What is
+left is dominated by what the library does with a payload. Against that stands a second set of answers: the parsers differ in
+what they make of large integers, of half a surrogate pair, of duplicate keys and of `NaN`, and each difference would have to be
+found and sent to the standard one. So there is none.
 """
 
 
@@ -96,7 +99,8 @@ def page(rows: Rows) -> tuple[str, str]:
     if rows.crowd is not None:
         crowd = rows.crowd
         numbers = {"streams": crowd.streams, "rate": crowd.frames_per_s, "share": crowd.source_share}
-        numbers |= {"size": crowd.bytes_each / 1024, "stall": crowd.stall_ms, "alone": crowd.source_stall_ms}
+        numbers |= {"size": crowd.bytes_each / 1024, "stall": crowd.stall_ms}
+        numbers |= {"pause": crowd.pause_ms, "alone": crowd.source_pause_ms}
         parts.append(_CROWD.format(**numbers))
     parts += [_PARSER, _table("workload", rows.parsers, lambda value: f"{value:.2f}") + _PARSER_REASON]
     return "\n".join(part.strip() + "\n" for part in parts), _plot(rows.pipelines)
@@ -139,10 +143,8 @@ def _plot(pipelines: dict[str, dict[str, float]]) -> str:
 
     peers = list(dict.fromkeys(peer for row in pipelines.values() for peer in row))
     bottom = _TOP + _ROW * len(pipelines)
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 30} {bottom + 50}" font-family="sans-serif" '
-        'font-size="12" fill="#808080"><title>CPU time over json.loads alone, by workload and library</title>'
-    ]
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 30} {bottom + 50}" font-family="sans-serif"']
+    out.append('font-size="12" fill="#808080"><title>CPU time over json.loads alone, by workload and library</title>')
     for number, peer in enumerate(peers):
         left, top = 20 + number % 4 * 225, 18 + number // 4 * 20
         out.append(f'<circle cx="{left}" cy="{top}" r="5" fill="{_COLOURS[number]}"/><text x="{left + 10}" y="{top + 4}">')

@@ -106,16 +106,16 @@ def _bound(frames: Callable[[list[bytes]], int], chunks: list[bytes]) -> Callabl
 
 def _growing() -> list[tuple[Workload, Workload]]:
     return [
-        (workloads.chat_text("chat: text", 1000), workloads.chat_text("chat: text", 8000)),
-        (workloads.messages_tool(10_000), workloads.messages_tool(80_000)),
-        (workloads.responses_tool(10_000), workloads.responses_tool(80_000)),
+        (workloads.chat_text("chat: text", 500), workloads.chat_text("chat: text", 4000)),
+        (workloads.messages_tool(5_000), workloads.messages_tool(40_000)),
+        (workloads.responses_tool(5_000), workloads.responses_tool(40_000)),
     ]
 
 
 def _growth(short: Workload, long: Workload) -> tuple[dict[str, float], dict[str, float]]:
     growth, memory = {}, {}
     before, after = _jobs(Rows(), short), _jobs(Rows(), long)
-    for peer in before.keys() & after.keys():
+    for peer in [peer for peer in before if peer in after]:
         each = [cpu(jobs[peer]) / len(workload.frames) for jobs, workload in ((before, short), (after, long))]
         growth[peer] = _noted(f"growth {long.name}, {peer}", each[1] / each[0])
         memory[peer] = peak(before[peer]) / len(short.frames)
