@@ -149,6 +149,8 @@ class Decoder:
                     if self._delivered:
                         break
             yield from self._due
+            if not length_hint(self._due):  # another iterator may have gone on in between
+                self._queue.clear()
             if not (self._pending or self._cut):
                 break
             self._decode_pending()
@@ -242,7 +244,6 @@ class Decoder:
             step(out)
         except (StreamError, NotAnEventStreamError) as error:
             self._keep(error, self._total)
-        self._state.deliver_to([])
         self._quick = self._template if self._delivered else None
 
     def _decode_reads(self, out: list[Event]) -> None:
@@ -301,7 +302,7 @@ class Decoder:
         self._drop_template()
         before = len(out)
         self._take(frame)
-        hot = self._state.hot
+        hot = self._state.pop_hot()
         if hot is not None and len(out) == before + 1 and self._fast:
             if self._learner is None:
                 self._learner = Learner()

@@ -162,10 +162,10 @@ class Accumulator:
         self._delivered = self._delivered or any(isinstance(event, SHOWN) for event in out)
         return out
 
-    @property
-    def hot(self) -> Hot | None:
-        """What the last frame did, where that was no more than adding a string."""
-        return None if self._tell.cold else self._tell.hot
+    def pop_hot(self) -> Hot | None:
+        """What the last frame did, where that was no more than adding a string; told once."""
+        hot, self._tell.hot = self._tell.hot, None
+        return None if self._tell.cold else hot
 
     # ---- the decoder's verbs: they add events to the list that `deliver_to` named, and leave errors as they are
 
