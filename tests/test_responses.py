@@ -195,14 +195,15 @@ def test_half_a_pair_left_alone_is_told_at_the_end():
         {"type": "error", "code": "server_error", "message": "It broke", "param": None},
         {"type": "error", "error": {"code": "server_error", "message": "It broke"}},
         {"error": {"code": "server_error", "message": "It broke"}},
+        {"object": "error", "code": "server_error", "message": "It broke"},
     ],
-    ids=["failed", "envelope beside", "status failed", "error event", "error event with a member", "bare"],
+    ids=["failed", "envelope beside", "status failed", "error event", "error event with a member", "bare", "bare object"],
 )
 def test_a_failure_is_an_upstream_error_with_the_partial_answer(payload):
     outcome = told("responses", CREATED, TEXT, payload)
     assert isinstance(outcome.error, UpstreamError)
     assert (outcome.error.type, outcome.error.code, outcome.error.message) == (None, "server_error", "It broke")
-    assert outcome.error.payload["type"] == payload["type"] if "type" in payload else outcome.error.payload["error"]
+    assert outcome.error.payload == payload
     assert outcome.error.partial.text == "Hi"
     assert outcome.error.delivered
     assert not of_type(outcome, Finished)

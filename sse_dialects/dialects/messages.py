@@ -65,7 +65,7 @@ class MessagesAccumulator(Accumulator):
     # ---- frames
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
-        kind = payload.get("type")
+        sent, kind = payload, payload.get("type")
         if not isinstance(kind, str) or not kind:
             kind = settled(event)
             payload = {**payload, "type": kind}
@@ -73,8 +73,8 @@ class MessagesAccumulator(Accumulator):
         take = self._EVENTS.get(kind)
         if take is not None:
             take(self, payload)
-        elif raw := error_in(payload):
-            raise self._upstream(raw, payload)
+        elif raw := error_in(sent):
+            raise self._upstream(raw, sent)
         elif kind != "message" or len(payload) > 1:
             self._start()
             self._tell.extra_items(self._extra, kind, [payload])

@@ -61,7 +61,7 @@ class ResponsesAccumulator(Accumulator):
     # ---- frames
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
-        kind = payload.get("type")
+        sent, kind = payload, payload.get("type")
         if not isinstance(kind, str) or not kind:
             kind = settled(event)
             payload = {**payload, "type": kind}
@@ -70,8 +70,8 @@ class ResponsesAccumulator(Accumulator):
         elif (take := EVENTS.get(kind)) is not None:
             self._start()
             take(self._output, payload)
-        elif raw := error_in(payload):
-            raise self._upstream(raw, payload)
+        elif raw := error_in(sent):
+            raise self._upstream(raw, sent)
         elif kind != "message" or len(payload) > 1:
             self._start()
             self._tell.extra_items(self._extra, kind, [payload])
