@@ -1,0 +1,392 @@
+"""Anthropic Messages as a whole: the message's members, usage, what is survived, when a call is whole, and failures."""
+
+from __future__ import annotations
+
+import pytest
+from told import of_type, told
+
+from sse_dialects import (
+    Extra,
+    Finished,
+    MalformedStreamError,
+    MessagesAccumulator,
+    Started,
+    TextDelta,
+    ToolCallFinished,
+    TruncatedStreamError,
+    UpstreamError,
+    UsageReported,
+)
+
+STOP = {"type": "message_stop"}
+PING = {"type": "ping"}
+
+
+def begun(id="m1", **more):
+    message = {"id": id, "type": "message", "role": "assistant", "model": "claude", "content": [], "stop_reason": None, **more}
+    return {"type": "message_start", "message": message}
+
+
+def start(index=0, **block):
+    return {"type": "content_block_start", "index": index, "content_block": block}
+
+
+def text(piece, index=0):
+    return {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": piece}}
+
+
+def stop(index=0):
+    return {"type": "content_block_stop", "index": index}
+
+
+def reason(word, **more):
+    return {"type": "message_delta", "delta": {"stop_reason": word, "stop_sequence": None}, **more}
+
+
+TOOL = [
+    start(type="tool_use", id="t", name="f", input={}),
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{}"}},
+]
+
+
+# ---- a plain one
+
+
+def test_a_plain_stream():
+    usage = {"input_tokens": 3, "output_tokens": 1}
+    outcome = told(
+        "messages",
+        begun(usage=usage),
+        start(type="text", text=""),
+        PING,
+        text("Hi"),
+        text("!"),
+        stop(),
+        reason("end_turn", usage={"output_tokens": 2}),
+        STOP,
+    )
+    first, last = of_type(outcome, UsageReported)
+    assert outcome.events == [
+        Started("m1", "claude"),
+        first,
+        TextDelta("Hi", 0, 0),
+        TextDelta("!", 0, 0),
+        Extra("stop_sequence", None, 0) if Extra("stop_sequence", None, 0) in outcome.events else last,
+        Finished("stop", "end_turn", 0),
+    ]
+    assert outcome.answer.native == {
+        "id": "m1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude",
+        "content": [{"type": "text", "text": "Hi!"}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 3, "output_tokens": 2},
+    }
+    assert outcome.answer.turn == [{"role": "assistant", "content": [{"type": "text", "text": "Hi!"}]}]
+
+
+def test_the_type_comes_from_the_payload_else_from_the_event():
+    """A missing ``event:`` line and a missing ``type`` are survived, not both."""
+    payload = {"index": 0, "delta": {"type": "text_delta", "text": "Hi"}}
+    for kind in ({}, {"type": None}, {"type": ""}, {"type": 3}):
+        assert told("messages", ("content_block_delta", {**payload, **kind}), ("message_stop", {})).answer.text == "Hi"
+    assert told("messages", ("", text("Hi")), ("", STOP)).answer.text == "Hi"
+    assert told("messages", ("wrong", text("Hi")), STOP).answer.text == "Hi"
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("max_tokens", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("refusal", "refusal"),
+        ("pause_turn", "pause"),
+        ("new_reason", "other"),
+        (None, None),
+        ("", None),
+        (7, None),
+    ],
+)
+def test_the_finish_reason_is_in_our_words_and_the_providers(word, expected):
+    outcome = told("messages", begun(), start(type="text", text="x"), reason(word), STOP)
+    native = word if isinstance(word, str) and word else None
+    assert outcome.events[-1] == Finished(expected, native, 0)
+    assert (outcome.answer.finish_reason, outcome.answer.native_finish_reason) == (expected, native)
+
+
+def test_a_members_value_is_told_when_it_arrives_or_changes():
+    more = {
+        "type": "message_delta",
+        "delta": {"stop_reason": "end_turn", "container": {"id": "b"}},
+        "context_management": {"edits": []},
+    }
+    outcome = told("messages", begun(container={"id": "a"}), more, more, STOP)
+    assert of_type(outcome, Extra) == [
+        Extra("container", {"id": "a"}, 0),
+        Extra("container", {"id": "b"}, 0),
+        Extra("context_management", {"edits": []}, 0),
+    ]
+    assert outcome.answer.native["container"] == {"id": "b"}
+    assert outcome.answer.extra == {"container": {"id": "b"}, "context_management": {"edits": []}}
+
+
+def test_an_event_type_newer_than_this_library_is_kept_under_its_type_as_a_list():
+    new = [{"type": "new_event", "x": number} for number in (1, 2)]
+    outcome = told("messages", begun(), *new, STOP)
+    assert outcome.answer.extra == {"new_event": new}
+    assert of_type(outcome, Extra) == [Extra("new_event", [each], 0) for each in new]
+
+
+# ---- what is survived
+
+
+def test_a_missing_message_start_is_survived():
+    outcome = told("messages", text("Hi"), reason("end_turn"), STOP)
+    assert outcome.events[0] == Started(None, None)
+    assert outcome.answer.text == "Hi"
+    assert "id" not in outcome.answer.native
+
+
+def test_a_second_message_start_with_the_same_id_is_ignored():
+    outcome = told("messages", begun(usage={"input_tokens": 1}), text("Hi"), begun(usage={"input_tokens": 99}), text("!"), STOP)
+    assert outcome.answer.text == "Hi!"
+    assert outcome.answer.usage.input_tokens == 1
+    assert len(of_type(outcome, Started)) == 1
+
+
+@pytest.mark.parametrize(("first", "second"), [("m1", None), (None, "m2"), ("", "m2"), ("m1", "")])
+def test_a_second_message_start_that_names_no_other_answer_is_ignored(first, second):
+    assert told("messages", begun(first), text("Hi"), begun(second), STOP).answer.text == "Hi"
+
+
+def test_a_second_message_start_with_another_id_is_two_answers_spliced_into_one():
+    outcome = told("messages", begun("m1"), text("Hi"), begun("m2"), STOP)
+    assert isinstance(outcome.error, MalformedStreamError)
+    assert outcome.error.frame_number == 3
+    assert outcome.partial.text == "Hi"
+
+
+def test_indexes_that_skip_are_names():
+    outcome = told("messages", start(10**9, type="text", text=""), text("a", 10**9), text("b", 7), text("c", 10**9), STOP)
+    assert [part.text for part in outcome.answer.parts] == ["ac", "b"]
+
+
+def test_several_message_deltas_are_merged_and_the_last_reason_counts():
+    outcome = told("messages", begun(), reason(None, usage={"output_tokens": 1}), reason("max_tokens"), reason(None), STOP)
+    assert outcome.answer.native_finish_reason == "max_tokens"
+
+
+def test_a_block_stop_for_a_block_that_never_was_is_nothing():
+    assert told("messages", begun(), stop(4), STOP).events == [Started("m1", "claude"), Finished(None, None, 0)]
+
+
+def test_a_message_start_may_bring_content():
+    outcome = told("messages", begun(content=[{"type": "text", "text": "Hi"}, "odd"]), text("!"), STOP)
+    assert outcome.answer.text == "Hi!"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"type": "message_start", "message": "x"},
+        {"type": "message_delta", "delta": []},
+        {"type": "content_block_start", "content_block": 1},
+        {"type": "content_block_delta", "index": 0, "delta": "x"},
+        begun(content={"0": {}}),
+    ],
+)
+def test_another_shape_than_the_types_is_malformed(payload):
+    assert isinstance(told("messages", payload, STOP).error, MalformedStreamError)
+
+
+# ---- usage
+
+
+def test_usage_merges_by_member():
+    """Later values replace earlier ones, null erases nothing."""
+    outcome = told(
+        "messages",
+        begun(usage={"input_tokens": 10, "cache_read_input_tokens": 5, "cache_creation_input_tokens": None, "output_tokens": 1}),
+        reason("end_turn", usage={"input_tokens": None, "output_tokens": 7, "cache_creation_input_tokens": 2}),
+        STOP,
+    )
+    usage = outcome.answer.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.total_tokens) == (17, 7, 24)
+    assert (usage.cached_input_tokens, usage.cache_write_tokens) == (5, 2)
+    assert usage.native == {
+        "input_tokens": 10,
+        "cache_read_input_tokens": 5,
+        "cache_creation_input_tokens": 2,
+        "output_tokens": 7,
+    }
+    assert len(of_type(outcome, UsageReported)) == 2
+
+
+def test_usage_may_stand_in_the_delta_or_in_the_last_frame():
+    inside = {"type": "message_delta", "delta": {"stop_reason": "end_turn", "usage": {"output_tokens": 7}}}
+    assert told("messages", begun(), inside, STOP).answer.usage.output_tokens == 7
+    assert told("messages", begun(), {**STOP, "usage": {"output_tokens": 8}}).answer.usage.output_tokens == 8
+
+
+@pytest.mark.parametrize("usage", ["many", None, [], {"service_tier": "standard"}])
+def test_usage_without_a_count_is_told_nowhere(usage):
+    outcome = told("messages", begun(usage=usage), STOP)
+    assert outcome.answer.usage is None
+    assert not of_type(outcome, UsageReported)
+
+
+def test_usage_that_grows_for_ever_is_malformed():
+    """Each report is whole, so it would cost the square of its size."""
+    rows = [reason(None, usage={"output_tokens": 1, **{f"x{part}-{n}": 1 for n in range(600)}}) for part in (1, 2)]
+    outcome = told("messages", *rows, STOP)
+    assert isinstance(outcome.error, MalformedStreamError)
+    assert "1,000 members" in outcome.error.reason
+
+
+# ---- when a call is whole
+
+
+def names(outcome):
+    return [event.type for event in outcome.events]
+
+
+def test_a_call_is_finished_at_the_first_frame_but_a_ping_after_its_blocks_end():
+    ended = told("messages", *TOOL, stop())
+    pinged = told("messages", *TOOL, stop(), PING)
+    certain = told("messages", *TOOL, stop(), PING, start(1, type="text", text="x"))
+    assert not of_type(ended, ToolCallFinished)
+    assert not of_type(pinged, ToolCallFinished)
+    assert [each.complete for each in pinged.partial.tool_calls] == [False]
+    assert len(of_type(certain, ToolCallFinished)) == 1
+    assert names(certain).index("tool_call_finished") < names(certain).index("text_delta")
+
+
+@pytest.mark.parametrize("word", ["max_tokens", "model_context_window_exceeded"])
+def test_a_call_that_the_next_frame_says_was_cut_is_not_whole(word):
+    outcome = told("messages", *TOOL, stop(), reason(word), STOP)
+    assert not of_type(outcome, ToolCallFinished)
+    assert [each.complete for each in outcome.answer.tool_calls] == [False]
+    assert outcome.answer.finish_reason == "length"
+
+
+def test_a_call_that_was_certain_before_the_cut_stays_whole():
+    outcome = told("messages", *TOOL, stop(), start(1, type="text", text="x"), reason("max_tokens"), STOP)
+    assert len(of_type(outcome, ToolCallFinished)) == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "whole"), [("tool_use", 1), ("end_turn", 1), ("completed", 1), ("max_tokens", 0), (None, 0), ("refusal", 0)]
+)
+def test_a_call_still_open_at_the_end_is_whole_where_the_reason_says_so(word, whole):
+    outcome = told("messages", *TOOL, reason(word), STOP)
+    assert len(of_type(outcome, ToolCallFinished)) == whole
+    assert [each.complete for each in outcome.answer.tool_calls] == [bool(whole)]
+
+
+def test_a_second_end_of_a_block_finishes_its_call_once():
+    assert len(of_type(told("messages", *TOOL, stop(), stop(), reason("tool_use"), STOP), ToolCallFinished)) == 1
+
+
+def test_two_calls_that_end_side_by_side_are_both_whole():
+    tools = [start(index, type="tool_use", id=f"t{index}", name="f", input={}) for index in (0, 1)]
+    outcome = told("messages", *tools, stop(0), stop(1), reason("tool_use"), STOP)
+    assert [each.tool_call.id for each in of_type(outcome, ToolCallFinished)] == ["t0", "t1"]
+    assert outcome.answer.finish_reason == "tool_calls"
+
+
+def test_calls_present_and_end_turn_is_tool_calls():
+    assert told("messages", *TOOL, stop(), reason("end_turn"), STOP).answer.finish_reason == "tool_calls"
+
+
+# ---- the end
+
+
+@pytest.mark.parametrize("payloads", [[begun(), text("Hi"), stop(), reason("end_turn")], [text("Hi"), "[DONE]"], [PING]])
+def test_without_message_stop_it_is_truncated(payloads):
+    outcome = told("messages", *payloads)
+    assert isinstance(outcome.error, TruncatedStreamError)
+    assert "message_stop" in outcome.error.expected
+    assert not of_type(outcome, Finished)
+
+
+def test_require_done_changes_nothing_here():
+    assert told("messages", text("Hi"), reason("end_turn"), require_done=False).status == "truncated"
+
+
+def test_what_follows_the_end_is_ignored():
+    assert told("messages", text("Hi"), STOP, "[DONE]", text("late"), "not json").answer.text == "Hi"
+
+
+def test_half_a_pair_left_alone_is_told_at_the_end():
+    outcome = told("messages", begun(), text("a\ud83d"), text("\ude00b\ud83d"), STOP)
+    assert outcome.answer.text == "a\U0001f600b\ufffd"
+    assert [each.text for each in of_type(outcome, TextDelta)] == ["a", "\U0001f600b", "\ufffd"]
+
+
+# ---- failures
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+        {"type": "error", "error": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}},
+        {"error": {"type": "overloaded_error", "message": "Overloaded"}},
+    ],
+)
+def test_a_failure_is_an_upstream_error_with_the_partial_answer(payload):
+    outcome = told("messages", begun(), text("Hi"), payload)
+    assert isinstance(outcome.error, UpstreamError)
+    assert (outcome.error.type, outcome.error.message) == ("overloaded_error", "Overloaded")
+    assert outcome.error.payload == payload
+    assert outcome.error.retryable
+    assert outcome.error.delivered
+    assert outcome.partial.text == "Hi"
+
+
+def test_a_failure_without_a_type_has_none():
+    outcome = told("messages", begun(), {"object": "error", "message": "It broke", "code": 400})
+    assert (outcome.error.type, outcome.error.code, outcome.error.message) == (None, 400, "It broke")
+
+
+def test_an_error_event_is_one_whatever_its_data():
+    outcome = told("messages", begun(), ("error", "Bad Gateway"))
+    assert isinstance(outcome.error, UpstreamError)
+    assert outcome.error.message == "Bad Gateway"
+    assert isinstance(told("messages", begun(), ("error", {"message": "x"})).error, UpstreamError)
+
+
+# ---- bodies
+
+
+def whole(stop_reason, *content):
+    state, events = MessagesAccumulator(), []
+    state.deliver_to(events)
+    state.take_whole(
+        {"type": "message", "id": "m", "role": "assistant", "content": list(content), "stop_reason": stop_reason}, 10
+    )
+    return state, events
+
+
+def test_a_whole_message_in_place_of_a_stream():
+    content = [{"type": "text", "text": "Hi"}, {"type": "tool_use", "id": "t", "name": "f", "input": {"a": 1}}]
+    state, events = whole("tool_use", *content)
+    assert events[:2] == [Started("m", None), TextDelta("Hi", 0, 0)]
+    assert events[-1] == Finished("tool_calls", "tool_use", 0)
+    assert state.answer().turn == [{"role": "assistant", "content": content}]
+    assert state.answer().tool_calls[0].arguments == '{"a":1}'
+    assert state.answer().tool_calls[0].complete
+
+
+def test_a_call_of_a_whole_message_that_was_cut_is_not_whole():
+    state, events = whole("max_tokens", {"type": "tool_use", "id": "t", "name": "f", "input": {}})
+    assert [each.complete for each in state.answer().tool_calls] == [False]
+    assert not [event for event in events if isinstance(event, ToolCallFinished)]
+
+
+def test_nothing_has_no_choices():
+    assert MessagesAccumulator().partial().choices == []
