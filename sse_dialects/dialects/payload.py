@@ -32,6 +32,8 @@ WHITE_SPACE = " \t\r\n"  # JSON's, and no more: str.strip() alone would also tak
 # The scanner that json.loads builds anew behind two Python calls; reusing one halves the cost of a small payload.
 _scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typeshed
 
+_SHALLOW = 200  # characters, which can't be nested deeper than Python follows
+
 _WORD_LENGTH = 20  # types, roles, statuses; longer ones are ids and text
 
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
@@ -49,7 +51,7 @@ def parse(text: str, max_depth: int | None) -> Any:
         BadPayloadError: the JSON parser refuses it, for whatever reason.
         LimitExceededError: it is nested deeper than ``max_depth``.
     """
-    if len(text) > (max_depth or 0):
+    if len(text) > _SHALLOW or (max_depth is not None and len(text) > max_depth):
         _check_depth(text, max_depth)
     try:
         value, end = _scan(text, 0)
@@ -85,18 +87,20 @@ def _reason(what: str, position: int, text: str) -> str:
 
 
 def _check_depth(text: str, max_depth: int | None) -> None:
-    """Linear, and only where the payload has as many brackets as the limit allows levels. Without a limit Python's own is
-    left: walking a value takes up to three calls a level, and the caller has some of the stack."""
-    allowed = sys.getrecursionlimit() // 5 if max_depth is None else max_depth
+    """Linear, and only where the payload has as many brackets as levels are allowed. Whatever the limit, Python has its own:
+    walking a value takes up to three calls a level, and the caller has some of the stack."""
+    allowed = sys.getrecursionlimit() // 5
+    if max_depth is not None and max_depth < allowed:
+        allowed = max_depth
     if text.count("[") + text.count("{") <= allowed:
         return
     depth = 0
     for mark in re.finditer(r"[\[{\]}]", _STRING.sub("", text)):
         depth += 1 if mark.group() in "[{" else -1
         if depth > allowed:
-            if max_depth is None:
-                raise BadPayloadError("nested deeper than Python's recursion limit lets it be read")
-            raise LimitExceededError("max_depth", max_depth)
+            if max_depth is not None and depth > max_depth:
+                raise LimitExceededError("max_depth", max_depth)
+            raise BadPayloadError("nested deeper than Python's recursion limit lets it be read")
 
 
 def shared(fields: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ _INPUT_DETAILS = ("prompt_tokens_details", "input_tokens_details")
 _OUTPUT_DETAILS = ("completion_tokens_details", "output_tokens_details")
 _CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
 _CACHE_WRITE = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
+_BEYOND = 1 << 63  # more tokens than that are no count, and the sum of two has more digits than Python writes
 _REASONING = ("reasoning_tokens", "thinking_tokens")
 
 
@@ -58,7 +59,7 @@ def _count(value: Any) -> int | None:
     """A whole number, or None for anything else."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _BEYOND else None
 
 
 def _first(fields: dict[str, Any], names: tuple[str, ...]) -> int | None:
