@@ -1,0 +1,55 @@
+"""Finish reasons in one vocabulary."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from sse_dialects import FinishReason
+from sse_dialects.dialects.finish import finish_reason
+
+
+@pytest.mark.parametrize(
+    ("native", "expected"),
+    [
+        (None, None),
+        ("stop", "stop"),
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("completed", "stop"),
+        ("eos", "stop"),
+        ("length", "length"),
+        ("max_tokens", "length"),
+        ("max_output_tokens", "length"),
+        ("model_length", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("tool_calls", "tool_calls"),
+        ("tool_use", "tool_calls"),
+        ("function_call", "tool_calls"),
+        ("content_filter", "content_filter"),
+        ("SAFETY", "content_filter"),
+        ("refusal", "refusal"),
+        ("pause_turn", "pause"),
+        ("cancelled", "cancelled"),
+        ("canceled", "cancelled"),
+        ("error", "error"),
+        ("failed", "error"),
+        ("STOP", "stop"),
+        ("something_new", "other"),
+        ("", "other"),
+    ],
+)
+def test_a_providers_word_in_ours(native, expected):
+    assert finish_reason(native, has_calls=False) == expected
+    assert expected is None or expected in get_args(FinishReason)
+
+
+@pytest.mark.parametrize("native", ["stop", "end_turn", "completed", "STOP"])
+def test_a_model_that_stopped_of_itself_with_calls_to_make_stopped_for_them(native):
+    assert finish_reason(native, has_calls=True) == "tool_calls"
+
+
+@pytest.mark.parametrize("native", ["length", "content_filter", "stop_sequence", "cancelled", "new", None])
+def test_calls_change_no_other_reason(native):
+    assert finish_reason(native, has_calls=True) == finish_reason(native, has_calls=False)
