@@ -1,0 +1,126 @@
+"""Think tags in content: the splitter alone, cut everywhere, then what a chat stream makes of it."""
+
+from __future__ import annotations
+
+import pytest
+from told import of_type, told
+
+from sse_dialects import Extra, ReasoningDelta, ReasoningPart, TextDelta, TextPart, ToolCallStarted
+from sse_dialects.dialects.think_tags import ORPHAN, REASONING, TEXT, ThinkTags
+
+CASES = [
+    ("plain", [(TEXT, "plain")]),
+    ("<think>why</think>so", [(REASONING, "why"), (TEXT, "so")]),
+    ("a<think>b</think>c<think>d</think>e", [(TEXT, "a"), (REASONING, "b"), (TEXT, "c"), (REASONING, "d"), (TEXT, "e")]),
+    ("<think></think>so", [(TEXT, "so")]),
+    ("<think>open", [(REASONING, "open")]),
+    ("<think>a<think>b</think>c", [(REASONING, "a<think>b"), (TEXT, "c")]),
+    ("why</think>so", [(TEXT, "why"), (ORPHAN, ""), (TEXT, "so")]),
+    ("</think></think>so", [(ORPHAN, ""), (ORPHAN, ""), (TEXT, "so")]),
+    ("a < b <thin> </thinking", [(TEXT, "a < b <thin> </thinking")]),
+    ("<<think>x</</think>y", [(TEXT, "<"), (REASONING, "x</"), (TEXT, "y")]),
+    ("ends <thi", [(TEXT, "ends <thi")]),
+    ("<think>ends </thin", [(REASONING, "ends </thin")]),
+]
+
+
+def split(pieces):
+    tags, found = ThinkTags(), []
+    for piece in pieces:
+        found += tags.split(piece)
+    return joined(found + tags.flush())
+
+
+def joined(found):
+    """Runs of one kind as one piece."""
+    runs = []
+    for kind, text in found:
+        if runs and runs[-1][0] == kind != ORPHAN:
+            runs[-1] = (kind, runs[-1][1] + text)
+        else:
+            runs.append((kind, text))
+    return runs
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_tags_count_however_the_text_is_cut(text, expected):
+    assert split([text]) == expected
+    assert split(text) == expected
+    for cut in range(len(text)):
+        assert split([text[:cut], text[cut:]]) == expected
+
+
+def test_a_tag_that_may_have_begun_is_held_back_until_it_is_decided():
+    tags = ThinkTags()
+    assert tags.split("a<thi") == [(TEXT, "a")]
+    assert tags.split("ng") == [(TEXT, "<thing")]
+    assert tags.split("<") == []
+    assert tags.flush() == [(TEXT, "<")]
+    assert tags.flush() == []
+
+
+def test_no_more_is_held_back_than_the_beginning_of_a_tag():
+    tags = ThinkTags()
+    tags.split("<think>")
+    assert tags.split("<think") == [(REASONING, "<think")]
+    assert tags.split("</think") == []
+
+
+# ---- in a stream
+
+
+def chunk(content=None, **fields):
+    delta = {"content": content, **fields}
+    return {"choices": [{"index": 0, "delta": delta}]}
+
+
+def thinking(*pieces, think_tags=True):
+    return told("chat", *map(chunk, pieces), "[DONE]", think_tags=think_tags)
+
+
+def test_a_block_becomes_reasoning_but_native_and_turn_stay_as_sent():
+    outcome = thinking("<th", "ink>why</thi", "nk>", "so")
+    assert outcome.answer.parts == [ReasoningPart("why"), TextPart("so")]
+    assert of_type(outcome, ReasoningDelta, TextDelta) == [ReasoningDelta("why", 0, 0), TextDelta("so", 0, 1)]
+    assert outcome.answer.native["choices"][0]["message"]["content"] == "<think>why</think>so"
+    assert outcome.answer.turn[0]["content"] == "<think>why</think>so"
+
+
+def test_without_the_switch_tags_are_text():
+    assert thinking("<think>why</think>so", think_tags=False).answer.text == "<think>why</think>so"
+
+
+@pytest.mark.parametrize(("text", "parts"), [("<think>why", [ReasoningPart("why")]), ("so <thi", [TextPart("so <thi")])])
+def test_what_is_open_at_the_end_is_flushed(text, parts):
+    assert thinking(*text).answer.parts == parts
+
+
+def test_after_an_orphan_closing_tag_the_answer_moves_what_came_before_it():
+    """Prompt templates open the block before the stream begins. Events stay as given."""
+    outcome = thinking("why ", "so</think>", "text")
+    assert [each.text for each in of_type(outcome, TextDelta)] == ["why ", "so", "text"]
+    assert of_type(outcome, Extra) == [Extra("think_tags", {"moved_to_reasoning": 6}, 0)]
+    assert outcome.answer.parts == [ReasoningPart("why so"), TextPart("text")]
+    assert outcome.answer.turn[0]["content"] == "why so</think>text"
+
+
+def test_an_orphan_moves_text_alone_and_each_only_once():
+    call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": "{}"}}
+    rows = [chunk("a"), chunk(tool_calls=[call]), chunk("b</think>"), chunk("c</think>d")]
+    outcome = told("chat", *rows, "[DONE]", think_tags=True)
+    assert [each.value["moved_to_reasoning"] for each in of_type(outcome, Extra)] == [2, 1]
+    assert [type(part).__name__ for part in outcome.answer.parts] == [
+        "ReasoningPart",
+        "ToolCall",
+        "ReasoningPart",
+        "ReasoningPart",
+        "TextPart",
+    ]
+    assert (outcome.answer.reasoning, outcome.answer.text) == ("abc", "d")
+    assert of_type(outcome, ToolCallStarted)
+
+
+def test_half_a_pair_waits_before_the_tags_are_looked_for():
+    outcome = thinking("<think>\ud83d", "\ude00</think>\ud83d")
+    assert outcome.answer.parts == [ReasoningPart("\U0001f600"), TextPart("\ufffd")]
+    assert outcome.answer.turn[0]["content"] == "<think>\U0001f600</think>\ufffd"
