@@ -6,44 +6,69 @@ from typing import Any
 
 from .values import JSONArray, JSONObject
 
-__all__ = ["Envelope", "error_in"]
+__all__ = ["Envelope", "error_in", "is_padding"]
 
 _MAX_WRAPPINGS = 4  # of an envelope in another; two are the most seen
 
 _MESSAGE_NAMES = ("message", "msg", "detail", "error_description", "error_message", "error_msg", "reason", "title")
 _TYPE_NAMES = ("type", "status", "error_type")
-_CODE_NAMES = ("code", "status_code", "error_code")
+_TYPE_NAMES_BESIDE = ("error_type",)  # a payload's own `type` says what the payload is
+_CODE_NAMES = ("code", "status_code", "statusCode", "error_code", "status")
+_WAIT_NAMES = ("retry_after", "retry_after_seconds")
 
 
 class Envelope:
-    """What an error envelope says. ``raw`` is the error member as sent, a dict, a string or a list."""
+    """What an error envelope says. ``raw`` is the error member as sent, a dict, a string or a list.
+
+    An error that is no more than a string may have its type and code beside it, in the ``payload`` that holds it.
+    """
 
     __slots__ = ("code", "message", "param", "raw", "retry_after", "type")
 
-    def __init__(self, raw: Any) -> None:
-        fields = _innermost(raw) if isinstance(raw, JSONObject) else {}
+    def __init__(self, raw: Any, payload: Any = None) -> None:
+        beside: dict[str, Any] = payload if isinstance(raw, str) and isinstance(payload, JSONObject) else {}
+        fields = _innermost(_fields(raw)) or beside
         self.raw = raw
-        self.type: str | None = _first_text(fields, _TYPE_NAMES)
+        self.type: str | None = _first_text(fields, _TYPE_NAMES_BESIDE if beside else _TYPE_NAMES)
         self.code: str | int | None = _code(fields)
-        self.message: str | None = _first_text(fields, _MESSAGE_NAMES) or _spoken(raw)
+        self.message: str | None = _message(raw, fields)
         self.param: str | None = _first_text(fields, ("param",))
-        self.retry_after: float | None = _seconds(fields.get("retry_after"))
+        self.retry_after: float | None = next(
+            (wait for name in _WAIT_NAMES if (wait := _seconds(fields.get(name))) is not None), None
+        )
 
 
 def error_in(payload: dict[str, Any]) -> Any:
     """The error member of a payload or body, or None where it reports no failure.
 
-    An ``error`` that is null, false or empty is padding on a normal chunk. Without one, ``object`` or ``type`` being "error"
-    makes the whole payload the error (vLLM, OpenAI Responses), and so does FastAPI's ``detail`` where there are no ``choices``.
+    An ``error`` that is null, false, empty, or on a normal chunk an object of such members, is padding. Without one, ``object``
+    or ``type`` being "error" makes the whole payload the error (vLLM, OpenAI Responses), and so do FastAPI's ``detail`` and
+    ``errors`` where there are no ``choices``.
     """
-    if error := payload.get("error"):
+    error = payload.get("error")
+    if error and not ("choices" in payload and is_padding(error)):
         return error
     if payload.get("object") == "error" or payload.get("type") == "error":
         return payload
+    if "choices" in payload:
+        return None
     detail = payload.get("detail")
-    if detail and "choices" not in payload:
+    if detail:
         return detail if isinstance(detail, (JSONObject, str)) else payload
-    return None
+    errors = payload.get("errors")
+    return errors if isinstance(errors, JSONArray) and errors else None
+
+
+def is_padding(error: Any) -> bool:
+    """Whether an ``error`` is the empty one of a server that writes out all members of its structures."""
+    return not any(error.values()) if isinstance(error, JSONObject) else not error
+
+
+def _fields(raw: Any) -> dict[str, Any]:
+    """The envelope, or the first of several."""
+    if isinstance(raw, JSONArray):
+        raw = next((item for item in raw if isinstance(item, JSONObject)), None)
+    return raw if isinstance(raw, JSONObject) else {}
 
 
 def _innermost(fields: dict[str, Any]) -> dict[str, Any]:
@@ -60,10 +85,15 @@ def _first_text(fields: dict[str, Any], names: tuple[str, ...]) -> str | None:
     return next((value for name in names if isinstance(value := fields.get(name), str) and value), None)
 
 
+def _message(raw: Any, fields: dict[str, Any]) -> str | None:
+    said = None if isinstance(raw, JSONArray) else _first_text(fields, _MESSAGE_NAMES)  # of several, all are said
+    return said or _spoken(raw)
+
+
 def _code(fields: dict[str, Any]) -> str | int | None:
     for name in _CODE_NAMES:
         value = fields.get(name)
-        if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
+        if isinstance(value, int if name == "status" else (str, int)) and not isinstance(value, bool) and value != "":
             return value
     return None
 

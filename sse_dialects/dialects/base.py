@@ -297,7 +297,7 @@ class Accumulator:
 
     def _upstream(self, raw: Any, payload: dict[str, Any]) -> UpstreamError:
         """The error that an envelope describes."""
-        envelope = Envelope(self._tell.clean(raw))
+        envelope = Envelope(self._tell.clean(raw), payload)
         whole = raw is payload  # whose `type` then says what the payload is, not what went wrong
         return UpstreamError(
             type=None if whole and envelope.type == "error" else envelope.type,
@@ -346,7 +346,9 @@ class Accumulator:
         )
 
     def _answer(self, choices: list[Choice], extra: dict[str, Any], native: dict[str, Any], turn: list[dict[str, Any]]) -> Answer:
-        if self._had_halves:
-            native, turn = scrubbed(native), scrubbed(turn)
         extra = {name: built(value) for name, value in extra.items()}
+        if self._had_halves:
+            native, turn, extra = scrubbed(native), scrubbed(turn), scrubbed(extra)
+            for choice in choices:
+                choice.extra = scrubbed(choice.extra)
         return Answer(self.dialect, self.id, self.model, self.complete, choices, self.usage, extra, native, turn)

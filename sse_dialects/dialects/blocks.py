@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ..errors import MalformedStreamError
-from ..values import JSONArray
-from .joined import Joined, built, joined
+from ..values import JSONArray, JSONObject
+from .joined import Joined, Live
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, TextBuilder
-from .payload import dumped, shared
+from .payload import dumped, scrubbed, shared
 from .telling import text_member
 
 if TYPE_CHECKING:
@@ -21,16 +21,24 @@ _P = TypeVar("_P", bound=PartBuilder)
 
 _PATH = ("delta",)
 
+# Where the provider's pages put an input that is no JSON object, so that it can go back: a request takes objects only.
+_INVALID = "INVALID_JSON"
+
+# Members of a citation that only answers have.
+_ANSWER_ONLY = frozenset({"file_id"})
+
 
 class Block(Generic[_P]):
     """A content block: ``fields`` as it was opened, ``part`` what has come since.
 
-    ``_DELTAS`` names what each type of delta adds: the member that holds it, in the delta and in the block.
+    ``_DELTAS`` names the member that each type of delta adds to; ``_KNOWN`` are the block's members that we have words for.
+    Others are told as they come.
     """
 
     __slots__ = ("fields", "part")
 
     _DELTAS: ClassVar[dict[str, str]] = {}
+    _KNOWN: ClassVar[frozenset[str]] = frozenset({"type"})
 
     def __init__(self, fields: dict[str, Any], part: _P) -> None:
         self.fields = fields
@@ -42,18 +50,32 @@ class Block(Generic[_P]):
 
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
+        tell.rest(extra, self.fields, self._KNOWN, self.part.place)
 
-    def add(self, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
-        """Take one delta; a type without a word of ours is kept under its name."""
-        tell.extra_items(extra, str(delta.get("type")), [delta], 0, self.part.place)
-        self.fields["deltas"] = joined(self.fields.get("deltas"), [tell.clean(delta)])
+    def add(self, kind: str, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+        """Take one delta; a type without a word of ours is told under its name."""
+        member = self._DELTAS.get(kind)
+        if member is None:
+            tell.extra_items(extra, kind, [delta], 0, self.part.place)
+            return
+        self._take(member, delta, tell, extra)
+        if len(delta) > 2 or member not in delta:
+            tell.rest(extra, delta, frozenset({"type", member}), self.part.place)
+
+    def _take(self, member: str, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+        """Take what a delta adds to ``member``."""
+        raise NotImplementedError
 
     def end(self, tell: Teller) -> None:
         """The block has been closed, or the message has."""
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message."""
-        return {name: built(value) for name, value in self.fields.items()}
+        return dict(self.fields)
+
+    def turn(self) -> dict[str, Any] | None:
+        """The block as the next request's history takes it; None for one that a request must not carry."""
+        return self.native()
 
 
 class TextBlock(Block[TextBuilder]):
@@ -62,6 +84,7 @@ class TextBlock(Block[TextBuilder]):
     __slots__ = ("citations",)
 
     _DELTAS: ClassVar[dict[str, str]] = {"text_delta": "text", "citations_delta": "citation"}
+    _KNOWN: ClassVar[frozenset[str]] = frozenset({"type", "text", "citations"})
 
     def __init__(self, fields: dict[str, Any], part: TextBuilder) -> None:
         super().__init__(fields, part)
@@ -72,54 +95,74 @@ class TextBlock(Block[TextBuilder]):
         """Tell what the block was opened with."""
         if text := text_member(self.fields, "text"):
             tell.text(self.part, text)
-        tell.extra_items(extra, "citations", self.citations, 0, self.part.place)
+        tell.extra_items(extra, "citations", list(self.citations), 0, self.part.place)
+        super().begin(tell, extra)
 
-    def add(self, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
-        """Take one delta."""
-        kind = delta.get("type")
-        if kind == "text_delta":
-            tell.text(self.part, text_member(delta, "text"), (*_PATH, "text"))
-        elif kind == "citations_delta":
-            citation = tell.clean(delta.get("citation"))
+    def _take(self, member: str, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+        if member == "text":
+            tell.text(self.part, text_member(delta, member), (*_PATH, member))
+        elif (citation := tell.clean(delta.get(member))) is not None:
             self.citations.append(citation)
             tell.extra_items(extra, "citations", [citation], 0, self.part.place)
-        else:
-            super().add(delta, tell, extra)
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message."""
-        native = {**super().native(), "text": self.part.text()}
+        native = {**self.fields, "text": self.part.text()}
         if self.citations:
             native["citations"] = list(self.citations)
+        return native
+
+    def turn(self) -> dict[str, Any] | None:
+        """The same, but for what a request must not carry: nothing but white space, and members that only answers have."""
+        native = self.native()
+        if not native["text"].strip():
+            return None
+        if self.citations:
+            native["citations"] = [_without(citation, _ANSWER_ONLY) for citation in self.citations]
         return native
 
 
 class ThinkingBlock(Block[ReasoningBuilder]):
     """Reasoning and its signature, which may come without any text."""
 
-    __slots__ = ()
+    __slots__ = ("signature",)
 
     _DELTAS: ClassVar[dict[str, str]] = {"thinking_delta": "thinking", "signature_delta": "signature"}
+    _KNOWN: ClassVar[frozenset[str]] = frozenset({"type", "thinking", "signature"})
+
+    def __init__(self, fields: dict[str, Any], part: ReasoningBuilder) -> None:
+        super().__init__(fields, part)
+        self.signature: Pieces | None = None
 
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
-        self.part.signature = text_member(self.fields, "signature") or None
         if text := text_member(self.fields, "thinking"):
             tell.text(self.part, text)
+        self._take("signature", self.fields, tell, extra)
+        super().begin(tell, extra)
 
-    def add(self, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
-        """Take one delta."""
-        kind = delta.get("type")
-        if kind == "thinking_delta":
-            tell.text(self.part, text_member(delta, "thinking"), (*_PATH, "thinking"))
-        elif kind == "signature_delta":
-            self.fields["signature"] = self.part.signature = tell.clean(text_member(delta, "signature"))
-        else:
-            super().add(delta, tell, extra)
+    def _take(self, member: str, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+        text = text_member(delta, member)
+        if member == "thinking":
+            tell.text(self.part, text, (*_PATH, member))
+        elif isinstance(delta.get(member), str):
+            self.signature = self.signature or Pieces()  # it has come, be it empty
+            self.signature.grow(tell.clean(text))
+            if text:
+                tell.cold = True
+                tell.extra(extra, member, text, 0, self.part.place)
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message."""
-        return {**super().native(), "thinking": self.part.text()}
+        native = {**self.fields, "thinking": self.part.text()}
+        if self.signature is not None:
+            native["signature"] = self.signature.text()
+            self.part.signature = native["signature"] or None
+        return native
+
+    def turn(self) -> dict[str, Any] | None:
+        """The same; a request has to have a signature, be it empty."""
+        return {"signature": "", **self.native()}
 
 
 class RedactedBlock(Block[ReasoningBuilder]):
@@ -130,6 +173,7 @@ class RedactedBlock(Block[ReasoningBuilder]):
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
         self.part.encrypted = text_member(self.fields, "data") or None
+        tell.extra_items(extra, "redacted_thinking", [dict(self.fields)], 0, self.part.place)
 
 
 class InputBlock(Block[_P]):
@@ -138,22 +182,16 @@ class InputBlock(Block[_P]):
     __slots__ = ("pieces",)
 
     _DELTAS: ClassVar[dict[str, str]] = {"input_json_delta": "partial_json"}
+    _KNOWN: ClassVar[frozenset[str]] = frozenset({"type", "id", "name", "input"})
 
-    def __init__(self, fields: dict[str, Any], part: _P) -> None:
+    def __init__(self, fields: dict[str, Any], part: _P, pieces: Pieces) -> None:
         super().__init__(fields, part)
-        self.pieces: Pieces = part
-
-    def add(self, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
-        """Take one delta."""
-        if delta.get("type") == "input_json_delta":
-            self.pieces.gather(text_member(delta, "partial_json"))
-        else:
-            super().add(delta, tell, extra)
+        self.pieces = pieces
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message."""
-        native = super().native()
-        if "input" in native or self.pieces.text():
+        native = dict(self.fields)
+        if "input" in native or self.pieces.size():
             native["input"] = self._input()
         return native
 
@@ -167,6 +205,14 @@ class InputBlock(Block[_P]):
         except (ValueError, RecursionError):
             return text
 
+    def turn(self) -> dict[str, Any] | None:
+        """The same; an input that is no JSON object is wrapped in one."""
+        native = self.native()
+        given = native.get("input")
+        if "input" in native and not isinstance(given, JSONObject):
+            native["input"] = {_INVALID: self.pieces.text() or given} if given else {}
+        return native
+
 
 class ToolBlock(InputBlock[CallBuilder]):
     """A call that the client is asked to make."""
@@ -176,47 +222,46 @@ class ToolBlock(InputBlock[CallBuilder]):
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
         tell.out.extend(self.part.announce())
+        super().begin(tell, extra)
 
-    def add(self, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
-        """Take one delta."""
-        if delta.get("type") == "input_json_delta":
-            text = text_member(delta, "partial_json")
-            if text and self.part.complete:
-                raise MalformedStreamError("more input for a tool call after its end, when it may have been executed already")
-            tell.text(self.part, text, (*_PATH, "partial_json"))
-        else:
-            super().add(delta, tell, extra)
+    def _take(self, member: str, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+        text = text_member(delta, member)
+        if text and self.part.complete:
+            raise MalformedStreamError("more input for a tool call after its end, when it may have been executed already")
+        tell.text(self.part, text, (*_PATH, member))
 
     def end(self, tell: Teller) -> None:
         """Some servers send the whole input with the block's start; a call without any has an empty object."""
         tell.flush(self.part)
-        if not self.part.text():
+        if not self.part.size():
             given = self.fields.get("input")
             tell.out.append(self.part.add(given if isinstance(given, str) and given else dumped(given or {})))
 
 
-class OtherBlock(InputBlock[OtherBuilder]):
+class OtherBlock(InputBlock[OtherBuilder], Live):
     """Any other block: server tools and their results, compaction, types newer than this library. String members of deltas
     are joined to the block's own."""
 
-    __slots__ = ("joined",)
+    __slots__ = ("_halves", "joined")
 
-    def __init__(self, fields: dict[str, Any], part: OtherBuilder) -> None:
-        super().__init__(fields, part)
+    def __init__(self, fields: dict[str, Any], part: OtherBuilder, pieces: Pieces) -> None:
+        super().__init__(fields, part, pieces)
         self.joined = Joined()
+        self._halves = False
 
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
-        tell.extra_items(extra, str(self.fields.get("type")), [self.fields], 0, self.part.place)
+        kind = str(self.fields.get("type"))
+        tell.entry(extra, kind, self, dict(self.fields), self.part.place)
 
-    def add(self, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+    def add(self, kind: str, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
         """Take one delta."""
-        kind = delta.get("type")
-        if kind != "input_json_delta":
-            self.joined.add({name: value for name, value in tell.clean(delta).items() if name != "type"})
+        self._halves |= tell.halves
+        if kind == "input_json_delta":
+            self.pieces.append(text_member(delta, "partial_json"))
         else:
-            super().add(delta, tell, extra)
-        tell.extra_items(extra, str(kind), [delta], 0, self.part.place)
+            self.joined.add({name: value for name, value in delta.items() if name != "type"})
+        tell.extra_items(extra, kind, [delta], 0, self.part.place)
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message."""
@@ -224,8 +269,16 @@ class OtherBlock(InputBlock[OtherBuilder]):
         for name, value in self.joined.build().items():
             before = native.get(name)
             native[name] = before + value if isinstance(before, str) and isinstance(value, str) else value
-        self.part.native = native
+        self.part.native = native = scrubbed(native) if self._halves else native
         return native
+
+    def build(self) -> dict[str, Any]:
+        """The same."""
+        return self.native()
+
+
+def _without(value: Any, names: frozenset[str]) -> Any:
+    return {name: item for name, item in value.items() if name not in names} if isinstance(value, JSONObject) else value
 
 
 _KINDS: dict[str, tuple[type[Block[Any]], type[PartBuilder]]] = {
@@ -250,10 +303,10 @@ def opened(fields: dict[str, Any], parts: list[PartBuilder], tell: Teller) -> Bl
     if fields.get("type") == "tool_use":
         call = CallBuilder(0, place, tell.word(fields, "id"), tell.word(fields, "name"), "function")
         tell.open_call(parts, call)
-        return ToolBlock(fields, call)
+        return ToolBlock(fields, call, call)
     kinds = _KINDS.get(str(fields.get("type")))
     if kinds is None:
-        return OtherBlock(dict(fields), tell.open(parts, OtherBuilder(0, place, fields)))
+        return OtherBlock(dict(fields), tell.open(parts, OtherBuilder(0, place, fields)), Pieces())
     block, part = kinds
     return block(fields, tell.open(parts, part(0, place)))
 

@@ -6,16 +6,17 @@ from bisect import bisect_left
 from sys import intern
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..envelope import error_in
+from ..envelope import error_in, is_padding
 from ..errors import UpstreamError
 from ..events import Extra, Finished
 from ..values import JSONObject
 from .base import Accumulator
+from .chat_calls import index_of
 from .chat_choice import ChatChoice
 from .chat_delta import flush, take_delta
 from .chat_snapshot import take_snapshot
 from .finish import finish_reason
-from .joined import JoinedLogprobs
+from .joined import JoinedLogprobs, built
 from .telling import items, object_member
 from .usage import holds_count, input_includes_cache
 
@@ -26,11 +27,16 @@ if TYPE_CHECKING:
 
 __all__ = ["ChatAccumulator"]
 
-# Members of a chunk with a meaning here, or that only wrap it: those stand in `native`, the first that says something counts.
+# Members of a chunk with a meaning here, or that only wrap it: of those the first that says something stands in `native`, but
+# for the padding against guessing the text from its length.
 _HANDLED = frozenset({"id", "object", "created", "model", "obfuscation", "choices", "usage", "error"})
+_WRAPPING = ("id", "created", "model")
 
 # Reasons that cut a call off, so that its arguments may be half of what the model meant.
 _CUTS_CALLS = frozenset({"length", "content_filter"})
+
+# What some servers write for no reason yet.
+_NO_REASON = frozenset({"null", "none"})
 
 
 class ChatAccumulator(Accumulator):
@@ -42,7 +48,7 @@ class ChatAccumulator(Accumulator):
         limits: bounds on everything that grows.
     """
 
-    __slots__ = ("_choice_error", "_choice_failed", "_choices", "_created", "_extra", "_padding")
+    __slots__ = ("_choice_error", "_choice_failed", "_choices", "_created", "_extra", "_objects", "_unnamed")
 
     dialect: ClassVar[DialectName] = "chat"
     expected: ClassVar[str] = "data: [DONE]"
@@ -53,7 +59,8 @@ class ChatAccumulator(Accumulator):
     def _prepare(self) -> None:
         self._choices: list[ChatChoice] = []  # in the order of their index
         self._created: Any = None
-        self._padding: Any = None
+        self._unnamed: dict[str, Any] | None = None  # what wraps the chunks and says nothing: "" for an id
+        self._objects: dict[str, dict[str, Any]] | None = None  # objects of the chunks that came more than once, by member
         self._extra: dict[str, Any] = {}  # of the chunks themselves; each choice has its own
         self._choice_error: Any = None
         self._choice_failed = False
@@ -92,17 +99,38 @@ class ChatAccumulator(Accumulator):
                 self._take_choice(fields)
         if len(choices) > 1:
             self._tell.cold = True  # a path does not say which of them told something
-        self._created = payload.get("created") if self._created is None else self._created
-        self._padding = payload.get("obfuscation") if self._padding is None else self._padding
+        self._created = self._created or self._tell.clean(payload.get("created"))
+        if not (self.id and self.model and self._created):
+            self._note_unnamed(payload)
         for name, value in payload.items():
             if value is not None and name not in _HANDLED:
+                self._merge(name, value)
                 self._tell.extra(self._extra, intern(name), value)  # one string for all streams of the process
-        self._take_usage(_reported(payload))
+        self._take_usage(*_reported(payload))
 
-    def _take_usage(self, usage: Any) -> None:
-        """The last usage object that holds a count replaces earlier ones whole."""
-        if isinstance(usage, JSONObject) and holds_count(usage):
-            self._report_usage(input_includes_cache(self._tell.clean(usage)))
+    def _note_unnamed(self, payload: dict[str, Any]) -> None:
+        came = {name: self._tell.clean(payload[name]) for name in _WRAPPING if payload.get(name) is not None}
+        if came:
+            self._unnamed = {**came, **(self._unnamed or {})}
+
+    def _merge(self, name: str, value: Any) -> None:
+        """In the unstreamed object, objects of the chunks are merged by member; of anything else the last counts."""
+        before = self._extra.get(name)
+        if isinstance(before, JSONObject) and isinstance(value, JSONObject) and before != value:
+            if self._objects is None:
+                self._objects = {}
+            self._objects.setdefault(name, dict(before)).update(self._tell.clean(value))
+
+    def _take_usage(self, *reports: Any) -> None:
+        """The last usage object that holds a count replaces earlier ones whole; of one chunk's, the first does. One without a
+        count is kept as the other members are."""
+        usages = [usage for usage in reports if usage]
+        for usage in usages:
+            if isinstance(usage, JSONObject) and holds_count(usage):
+                self._report_usage(input_includes_cache(self._tell.clean(usage)))
+                return
+        if usages:
+            self._tell.extra(self._extra, "usage", usages[0])
 
     # ---- choices
 
@@ -114,15 +142,11 @@ class ChatAccumulator(Accumulator):
         for name, value in fields.items():
             if value is not None and name not in self._CHOICE_MEMBERS and name != "index":
                 self._tell.extra(choice.extra, name, value, choice.index)
-                self._keep_other(choice, name)
-
-    def _keep_other(self, choice: ChatChoice, name: str) -> None:
-        if choice.other is None:
-            choice.other = {}
-        choice.other[name] = choice.extra[name]
+                choice.keep(name, choice.extra[name])
 
     def _choice_at(self, index: Any) -> ChatChoice:
-        number = index if isinstance(index, int) and not isinstance(index, bool) else 0
+        number = index_of(index)
+        number = number if isinstance(number, int) else 0
         at = bisect_left(self._choices, number, key=_index)
         if at < len(self._choices) and self._choices[at].index == number:
             return self._choices[at]
@@ -141,25 +165,29 @@ class ChatAccumulator(Accumulator):
         logprobs = self._tell.clean(fields["logprobs"])
         if not isinstance(logprobs, JSONObject):
             self._tell.extra(choice.extra, "logprobs", logprobs, choice.index)
-        elif new := {name: value for name, value in logprobs.items() if value}:
-            kept = choice.extra.get("logprobs")
-            if not isinstance(kept, JoinedLogprobs):
-                kept = choice.extra["logprobs"] = JoinedLogprobs()
+            choice.keep("logprobs", logprobs)
+            return
+        kept = (choice.other or {}).get("logprobs")
+        kept = choice.keep("logprobs", kept if isinstance(kept, JoinedLogprobs) else JoinedLogprobs())
+        if new := {name: value for name, value in logprobs.items() if value}:
             kept.add(new)
+            choice.extra["logprobs"] = kept
+            self._tell.cold = True
             self._tell.out.append(Extra("logprobs", new, choice.index))
-        if "logprobs" in choice.extra:
-            self._keep_other(choice, "logprobs")
 
     def _usage(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
         self._take_usage(fields["usage"])
 
     def _error(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
-        self._choice_error = fields["error"]
+        if not is_padding(fields["error"]):
+            self._choice_error = fields["error"]
 
     def _finish_reason(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
         """The first one binds; some servers send a second, and empty ones say nothing."""
-        choice.finish_reason = choice.finish_reason or self._tell.word(fields, "finish_reason")
-        self._choice_failed = fields["finish_reason"] == "error"
+        reason = self._tell.word(fields, "finish_reason")
+        if reason is not None and reason.lower() not in _NO_REASON:
+            choice.finish_reason = choice.finish_reason or reason
+            self._choice_failed = self._choice_failed or reason == "error"
 
     # In this order, whatever the order in the chunk: text counts before the reason it ended for.
     _CHOICE_MEMBERS: ClassVar[dict[str, Callable[[ChatAccumulator, ChatChoice, dict[str, Any]], None]]] = {
@@ -189,9 +217,8 @@ class ChatAccumulator(Accumulator):
         self._start()
         for choice in self._choices:
             flush(choice, self._tell)
-            for call in choice.calls_in_order():
-                if choice.finish_reason not in _CUTS_CALLS:
-                    self._tell.out.append(call.finish())
+            if finish_reason(choice.finish_reason, has_calls=True) not in _CUTS_CALLS:
+                self._tell.out.extend(call.finish() for call in choice.calls_in_order())
         self.complete = True
         for choice in self._choices:
             normal = finish_reason(choice.finish_reason, has_calls=bool(choice.calls_in_order()))
@@ -200,15 +227,17 @@ class ChatAccumulator(Accumulator):
     # ---- the answer
 
     def _built(self) -> Answer:
-        envelope = {"id": self.id, "created": self._created, "model": self.model, "obfuscation": self._padding}
-        native = {name: value for name, value in envelope.items() if value is not None}
-        native.update(self._extra)
+        said = {"id": self.id, "created": self._created, "model": self.model}
+        native = {**(self._unnamed or {}), **{name: value for name, value in said.items() if value}}
         native["object"] = "chat.completion"
         native["choices"] = [choice.native() for choice in self._choices]
+        native.update((name, built(value)) for name, value in self._extra.items())
+        native.update((name, dict(value)) for name, value in (self._objects or {}).items())
         if self.usage is not None:
             native["usage"] = self.usage.native
         turn = self._choices[0].turn() if self._choices else []
-        extra = {**self._extra, **next((choice.extra for choice in self._choices if choice.index == 0), {})}
+        first = next((choice.extra for choice in self._choices if choice.index == 0), self._extra)
+        extra = {**self._extra, **first}
         return self._answer([self._built_choice(choice) for choice in self._choices], extra, native, turn)
 
     def _built_choice(self, choice: ChatChoice) -> Choice:
@@ -222,9 +251,7 @@ def _index(choice: ChatChoice) -> int:
     return choice.index
 
 
-def _reported(payload: dict[str, Any]) -> Any:
-    """The usage object of a chunk; some servers put it into a member of their own."""
-    if payload.get("usage") is not None:
-        return payload["usage"]
+def _reported(payload: dict[str, Any]) -> tuple[Any, Any]:
+    """The usage objects of a chunk; some servers put one into a member of their own, beside the usual place or in its stead."""
     vendor = payload.get("x_groq")
-    return vendor.get("usage") if isinstance(vendor, JSONObject) else None
+    return payload.get("usage"), vendor.get("usage") if isinstance(vendor, JSONObject) else None

@@ -13,63 +13,80 @@ from .payload import dumped
 if TYPE_CHECKING:
     from ..answer import ToolCall, ToolCallKind
 
-__all__ = ["Calls", "ChatCall", "Piece", "word"]
+__all__ = ["Calls", "ChatCall", "Piece", "index_of", "word"]
 
 # Members of a call's element that the vocabulary has words for; others (a provider's signatures, say) are kept beside them.
 _KNOWN = frozenset({"index", "id", "type", "function", "custom"})
+_KNOWN_IN_BODY = frozenset({"name", "arguments", "input"})
+_NOTHING: dict[str, Any] = {}
+
+_MAX_CHECKED = 1 << 20  # characters; arguments seldom have more than some thousands
+_MAX_DIGITS = 20  # of a number sent as a string; a longer one stays the string that it is
 
 
 class Piece:
     """One element of ``delta.tool_calls``, or a legacy ``function_call``, with null and empty members read as missing."""
 
-    __slots__ = ("arguments", "id", "index", "kind", "name", "other")
+    __slots__ = ("arguments", "id", "index", "kind", "name", "other", "other_in_body")
 
     def __init__(self, element: dict[str, Any]) -> None:
         custom = element.get("type") == "custom" or isinstance(element.get("custom"), JSONObject)
         self.kind: ToolCallKind = "custom" if custom else "function"
         body = element.get(self.kind)
         fields: dict[str, Any] = body if isinstance(body, JSONObject) else {}
-        self.index = _index(element.get("index"))
+        self.index = index_of(element.get("index"))
         self.id = word(element.get("id"))
         self.name = word(fields.get("name"))
         self.arguments = _arguments(fields.get("input" if custom else "arguments"))
-        self.other = {name: value for name, value in element.items() if name not in _KNOWN and value is not None}
+        self.other = _others(element, _KNOWN)
+        self.other_in_body = _others(fields, _KNOWN_IN_BODY)
 
     @property
     def empty(self) -> bool:
         """Whether it says nothing: some servers pad every chunk with such elements."""
-        return not (self.id or self.name or self.arguments or self.other)
+        return not (self.id or self.name or self.arguments or self.other or self.other_in_body)
 
 
 class ChatCall(CallBuilder):
     """A call with what its native form needs besides."""
 
-    __slots__ = ("_checked", "_full_name", "index", "legacy", "other")
+    __slots__ = ("_checked", "_growing", "_others", "index", "legacy")
 
     def __init__(self, choice: int, place: int, piece: Piece) -> None:
         super().__init__(choice, place, piece.id, piece.name, piece.kind)
         self.index = piece.index
         self.legacy = False  # it came as `function_call`
-        self.other = Joined()
-        self._full_name = Pieces()
+        self._growing: Pieces | None = None  # a name that comes in pieces
+        self._others: tuple[Joined, Joined] | None = None  # members without a word of ours: the call's own, its function's
         self._checked = 0
+
+    def add_others(self, piece: Piece) -> None:
+        """Add the members of a piece that the vocabulary has no words for."""
+        if self._others is None:
+            self._others = (Joined(), Joined())
+        self._others[0].add(piece.other)
+        self._others[1].add(piece.other_in_body)
 
     def rename(self, name: str | None) -> None:
         """A repeated name is the same name, a growing one is joined."""
-        if name is not None:
+        if self.name is None or name is None:
             self.name = self.name or name
-            rest = self._full_name.rest_of(name)
-            self._full_name.append(name if rest is None else rest)
+        elif self._growing is not None or name != self.name:
+            if self._growing is None:
+                self._growing = Pieces()
+                self._growing.append(self.name)
+            self._growing.grow(name)
 
     def goes_by(self, name: str) -> bool:
         """Whether that is the call's name as it is so far."""
-        return self._full_name.rest_of(name) == ""
+        return name == self.name if self._growing is None else self._growing.rest_of(name) == ""
 
     def has_whole_arguments(self) -> bool:
-        """Whether the arguments are a whole JSON object. Asked again only once they have doubled, so linear in all."""
-        if not self.ends_with("}") or self.size() < 2 * self._checked:
+        """Whether the arguments are a whole JSON object. Asking costs as much as they are long, so all the asking about one
+        call has a bound that grows with it; past that the answer is no."""
+        if not self.ends_with("}") or self._checked > _MAX_CHECKED + 8 * self.size():
             return False
-        self._checked = self.size()
+        self._checked += self.size()
         try:
             return isinstance(json.loads(self.text()), JSONObject)
         except (ValueError, RecursionError):
@@ -77,16 +94,15 @@ class ChatCall(CallBuilder):
 
     def build(self) -> ToolCall:
         """The call so far."""
-        self.name = self._full_name.text() or None
+        if self._growing is not None:
+            self.name = self._growing.text()
         return super().build()
 
     def native(self) -> dict[str, Any]:
         """The call as it stands in an unstreamed message."""
-        arguments = "input" if self.kind == "custom" else "arguments"
-        body = {"name": self._full_name.text() or None, arguments: self.text()}
-        if self.legacy:
-            return body
-        return {"id": self.id, "type": self.kind, self.kind: body, **self.other.build()}
+        others, others_in_body = (each.build() for each in self._others) if self._others is not None else ({}, {})
+        body = {"name": self.build().name, "input" if self.kind == "custom" else "arguments": self.text(), **others_in_body}
+        return body if self.legacy else {"id": self.id, "type": self.kind, self.kind: body, **others}
 
 
 class Calls:
@@ -96,23 +112,27 @@ class Calls:
     not list positions: a large one costs nothing.
     """
 
-    __slots__ = ("_by_id", "_by_index", "_sorted", "legacy", "opened")
+    __slots__ = ("_by_id", "_by_index", "_ordered", "legacy", "opened")
 
     def __init__(self) -> None:
         self.opened: list[ChatCall] = []
         self.legacy: ChatCall | None = None
         self._by_index: dict[int | str, ChatCall] = {}
         self._by_id: dict[str, ChatCall] = {}
-        self._sorted: list[ChatCall] | None = None
+        self._ordered: list[ChatCall] | None = None
 
     def find(self, piece: Piece, *, first: bool) -> ChatCall | None:
         """The open call that ``piece`` continues, or None where it opens another. ``first``: it is its delta's first element."""
-        if piece.index is not None:
-            call = self._by_index.get(piece.index)
-        elif piece.id is not None and piece.id in self._by_id:
-            return self._by_id[piece.id]
-        else:
+        named = self._by_id.get(piece.id) if piece.id is not None else None
+        if piece.index is None:
+            if named is not None:
+                return named
             call = self.opened[-1] if self.opened else None
+        else:
+            call = self._by_index.get(piece.index)
+            # Where several calls have one index, or one call several, its id still tells.
+            if named is not None and (named.index == piece.index if call else piece.name is None or named.index is None):
+                return named
         if call is None or self._opens_another(call, piece, first=first):
             return None
         return call
@@ -124,18 +144,15 @@ class Calls:
             return piece.id != call.id
         if piece.index is None and piece.id is None and not first:
             return True  # elements of one delta are different calls
-        # Servers that send neither ids nor indexes send whole calls: a name after whole arguments is the next call's.
-        return (
-            piece.id is None
-            and call.name is not None
-            and (piece.index is None or not call.goes_by(piece.name))
-            and call.has_whole_arguments()
-        )
+        # Servers that leave out ids send whole calls: a name after whole arguments is the next call's. On the index of the call
+        # it has to be another name too, as some repeat the name with every piece.
+        repeated = piece.index is not None and call.goes_by(piece.name)
+        return call.name is not None and not repeated and call.has_whole_arguments()
 
     def open(self, call: ChatCall) -> ChatCall:
         """Note a new call."""
         self.opened.append(call)
-        self._sorted = None
+        self._ordered = None
         if call.index is not None:
             self._by_index[call.index] = call
         self.learn_id(call, call.id)
@@ -157,15 +174,25 @@ class Calls:
 
     def in_order(self) -> list[ChatCall]:
         """By index; calls without one count as if numbered in the order of their opening."""
-        if self._sorted is None:
-            numbered = [(call.index if isinstance(call.index, int) else place, call) for place, call in enumerate(self.opened)]
-            self._sorted = [call for _, call in sorted(numbered, key=lambda row: row[0])]
-        return self._sorted
+        if self._ordered is None:
+            places = enumerate(self.opened)
+            rows = ((call.index if isinstance(call.index, int) else place, place, call) for place, call in places)
+            self._ordered = [call for _, _, call in sorted(rows, key=lambda row: row[:2])]
+        return self._ordered
 
 
-def _index(value: Any) -> int | str | None:
+def _others(fields: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    if fields.keys() <= known:
+        return _NOTHING
+    return {name: value for name, value in fields.items() if name not in known and value is not None}
+
+
+def index_of(value: Any) -> int | str | None:
+    """An ``index`` as the name that it is: a number, also where it comes as a string or with a fraction of zero."""
     if isinstance(value, str):
-        return int(value) if value.isascii() and value.isdigit() and len(value) < 20 else value or None
+        return int(value) if value.isascii() and value.isdigit() and len(value) < _MAX_DIGITS else value or None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

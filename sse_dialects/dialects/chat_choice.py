@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..values import JSONObject
@@ -20,22 +21,16 @@ if TYPE_CHECKING:
 __all__ = ["ChatChoice"]
 
 _B = TypeVar("_B", "TextBuilder", "ReasoningBuilder", "RefusalBuilder")
+_V = TypeVar("_V")
 
 # Native members that are no more than the parts of one kind joined.
 _TOLD_BY_PARTS: dict[str, type[PartBuilder]] = {"content": TextBuilder, "refusal": RefusalBuilder}
 
 # What goes back in the next request's history; the rest of a message only describes the answer.
-_TURN_MEMBERS = (
-    "role",
-    "content",
-    "refusal",
-    "reasoning",
-    "reasoning_content",
-    "reasoning_details",
-    "thinking_blocks",
-    "function_call",
-    "tool_calls",
-)
+_TURN_MEMBERS = frozenset({"role", "content", "refusal", "function_call", "tool_calls"})
+
+# So does whatever carries reasoning or a proof of it, under whatever name it came: providers need their own back.
+_REASONING = re.compile(r"reasoning|thinking|thought|extra_content")
 
 
 class ChatChoice:
@@ -49,6 +44,7 @@ class ChatChoice:
         "extra",
         "finish_reason",
         "has_content",
+        "has_refusal",
         "index",
         "last_reasoning",
         "message",
@@ -65,6 +61,7 @@ class ChatChoice:
         self.parts: list[PartBuilder] = []
         self.role: str | None = None
         self.has_content = False  # content came, if only an empty one
+        self.has_refusal = False
         self.content_parts: ContentParts | None = None  # content that came as parts
         self.entries: dict[str, Entries] | None = None  # lists of typed reasoning entries
         self.message: Joined | None = None  # message members without a word of ours
@@ -114,6 +111,13 @@ class ChatChoice:
                 return None
         return snapshot[end:]
 
+    def keep(self, name: str, value: _V) -> _V:
+        """Keep a choice member without a word of ours."""
+        if self.other is None:
+            self.other = {}
+        self.other[name] = value
+        return value
+
     def add_message(self, fields: dict[str, Any]) -> None:
         """Add a piece of message members without a word of ours."""
         if self.message is None:
@@ -137,7 +141,8 @@ class ChatChoice:
             message["content"] = self.content_parts.build()
         elif self.has_content:
             message["content"] = self.native_text("content")
-        if refusal := self.native_text("refusal"):
+        refusal = self.native_text("refusal")
+        if refusal or self.has_refusal:
             message["refusal"] = refusal
         message.update((name, entries.build()) for name, entries in (self.entries or {}).items())
         calls = self.calls_in_order()
@@ -156,8 +161,10 @@ class ChatChoice:
     def turn(self) -> list[dict[str, Any]]:
         """The message as the next request's history takes it."""
         message = self.native_message()
-        turn = {"role": "assistant", "content": None, **{name: message[name] for name in _TURN_MEMBERS if name in message}}
+        turn = {name: value for name, value in message.items() if name in _TURN_MEMBERS or _REASONING.match(name)}
+        if not turn.get("refusal"):
+            turn.pop("refusal", None)
         audio = message.get("audio")
         if isinstance(audio, JSONObject) and audio.get("id"):
             turn["audio"] = {"id": audio["id"]}  # a request refers to audio; it does not carry it
-        return [turn]
+        return [{"role": "assistant", "content": None, **turn}]

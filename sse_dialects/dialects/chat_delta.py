@@ -8,7 +8,7 @@ from ..events import Extra
 from ..values import JSONArray, JSONObject
 from .chat_calls import ChatCall, Piece
 from .chat_reasoning import ENTRY_LISTS, Entries
-from .content_parts import ContentParts, text_of, thinking_of
+from .content_parts import ContentParts, part_of
 from .joined import JoinedAudio
 from .parts import ReasoningBuilder, RefusalBuilder, TextBuilder
 from .telling import items, text_member
@@ -75,20 +75,32 @@ def _content_list(choice: ChatChoice, content: list[Any], tell: Teller) -> None:
         if before := choice.native_text("content"):
             choice.content_parts.add("text", before)
     for part in content:
-        if isinstance(part, (str, JSONObject)):
-            _content_part(choice, choice.content_parts, part, tell)
+        _content_part(choice, choice.content_parts, part, tell)
 
 
-def _content_part(choice: ChatChoice, native: ContentParts, part: str | dict[str, Any], tell: Teller) -> None:
-    if (text := text_of(part)) is not None:
-        native.add("text", text)
+def _content_part(choice: ChatChoice, native: ContentParts, part: Any, tell: Teller) -> None:
+    kind, text, others = part_of(part)
+    tell.cold = True
+    if kind == "text":
+        native.add(kind, text, others)
         _text(choice, text, tell)
-    elif isinstance(part, JSONObject) and (thinking := thinking_of(part)) is not None:
-        native.add("thinking", thinking)
-        tell.text(_reasoning_run(choice, tell), thinking)
-    else:
+    elif kind == "thinking":
+        native.add_thinking(part["thinking"], others)
+        tell.text(_reasoning_run(choice, tell), text)
+        _tell_inner(choice, part["thinking"], tell)
+    elif isinstance(part, JSONObject):
         native.add_other(tell.clean(part))
         tell.extra_items(choice.extra, "content", [part], choice.index)
+    for name, value in others.items():
+        if name not in ("index", "type"):
+            tell.extra(choice.extra, name, value, choice.index)
+
+
+def _tell_inner(choice: ChatChoice, thinking: Any, tell: Teller) -> None:
+    """Parts of a thinking part that are no text: references, say."""
+    if isinstance(thinking, JSONArray):
+        others = [part for part in thinking if isinstance(part, JSONObject) and part_of(part)[0] != "text"]
+        tell.extra_items(choice.extra, "thinking", others, choice.index)
 
 
 def _text(choice: ChatChoice, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
@@ -125,6 +137,7 @@ def _move_to_reasoning(choice: ChatChoice, tell: Teller) -> None:
 
 
 def _refusal(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
+    choice.has_refusal = True
     if text := text_member(delta, name):
         tell.text(choice.run(RefusalBuilder, tell), text, _PATHS[name])
 
@@ -136,12 +149,14 @@ def _reasoning(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Telle
     text = delta[name]
     if not isinstance(text, str):
         _other(choice, name, delta, tell)
-    elif text and name == _told_name(delta):
+        return
+    member = choice.member(name)
+    if text and name == _told_name(delta):
         path = _PATHS[name] if all(other == name or not delta.get(other) for other in _REASONING) else ()
-        tell.text(_reasoning_run(choice, tell), text, path, choice.member(name))
+        tell.text(_reasoning_run(choice, tell), text, path, member)
     elif text:
         tell.cold = True
-        choice.member(name).gather(text)
+        member.gather(text)
 
 
 def _reasoning_run(choice: ChatChoice, tell: Teller) -> ReasoningBuilder:
@@ -161,7 +176,8 @@ def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller)
     if choice.entries is None:
         choice.entries = {}
     entries = choice.entries.setdefault(name, Entries())
-    told = any(member in choice.members() or delta.get(member) for member in _REASONING)
+    members = choice.members()
+    told = any(delta.get(member) or (member in members and members[member].size()) for member in _REASONING)
     told = told or any(other in choice.entries for other in ENTRY_LISTS if other != name)
     for entry in entries.add(new):
         if entry.text and not told:
@@ -186,7 +202,7 @@ def _tool_calls(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Tell
                 continue
             call = _open_call(choice, piece, tell)
         path: tuple[str | int, ...] = ()
-        if len(elements) == 1 and piece.name is None and not piece.other:
+        if len(elements) == 1 and piece.name is None and not piece.other and not piece.other_in_body:
             path = _CALL_PATHS[piece.kind]
         _add(choice, call, piece, tell, path)
 
@@ -212,11 +228,12 @@ def _open_call(choice: ChatChoice, piece: Piece, tell: Teller) -> ChatCall:
 def _add(choice: ChatChoice, call: ChatCall, piece: Piece, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
     choice.calls.learn_id(call, piece.id)
     call.rename(piece.name)
-    if piece.other:
-        call.other.add(piece.other)
-        tell.out.extend(Extra(name, value, choice.index, call.place) for name, value in piece.other.items())
-    if call.name and not call.announced:
+    if not call.announced and call.name:
         tell.out.extend(call.announce())
+    if piece.other or piece.other_in_body:
+        call.add_others(piece)
+        others = (*piece.other.items(), *piece.other_in_body.items())
+        tell.out.extend(Extra(name, value, choice.index, call.place) for name, value in others)
     if piece.arguments and call.announced:
         tell.text(call, piece.arguments, path)
     elif piece.arguments:
@@ -245,10 +262,9 @@ def _role(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) ->
 
 def _other(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
     """Natively strings are joined and lists grow, as the official SDK does it; `extra` has the last value."""
-    value = tell.clean(delta[name])
     tell.cold = True
-    choice.add_message({name: value})
-    tell.extra(choice.extra, name, value, choice.index)
+    choice.add_message({name: delta[name]})
+    tell.extra(choice.extra, name, delta[name], choice.index)
 
 
 def _annotations(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
@@ -258,7 +274,7 @@ def _annotations(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Tel
 
 
 def _audio(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
-    value = tell.clean(delta[name])
+    value = delta[name]
     if not isinstance(value, JSONObject):
         _other(choice, name, delta, tell)
         return
@@ -267,7 +283,7 @@ def _audio(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -
     if not isinstance(kept, JoinedAudio):
         kept = choice.extra[name] = JoinedAudio()
     kept.add(value)
-    tell.out.append(Extra(name, value, choice.index))
+    tell.out.append(Extra(name, tell.clean(value), choice.index))
 
 
 DELTA_MEMBERS: dict[str, Callable[[ChatChoice, str, dict[str, Any], Teller], None]] = {

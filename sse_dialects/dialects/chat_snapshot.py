@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..events import Extra
-from ..values import JSONObject
+from ..values import JSONArray, JSONObject
 from .chat_calls import word
 from .chat_delta import take_delta
-from .joined import built
+from .content_parts import part_of
+from .joined import Joined
+from .parts import Pieces
 from .telling import items
 
 if TYPE_CHECKING:
+    from .chat_calls import ChatCall
     from .chat_choice import ChatChoice
     from .telling import Teller
 
@@ -26,19 +29,17 @@ def take_snapshot(choice: ChatChoice, message: dict[str, Any], tell: Teller) -> 
     rest: dict[str, Any] = {}
     contradicted: dict[str, Any] = {}
     for name, value in message.items():
-        if name in _TEXTS and isinstance(value, str):
-            new = choice.rest_of(name, value)
-            if new is not None:
-                rest[name] = new
-            elif value:
-                contradicted[name] = value
+        if value is None:
+            continue
+        if name in _TEXTS:
+            _text(choice, name, value, rest, contradicted)
         elif name == "tool_calls":
             rest[name] = _rest_of_calls(choice, items(message, name), contradicted)
         elif name == "function_call":
             if choice.calls.legacy is None:
                 rest[name] = value
-        elif name not in (choice.entries or ()) and built(choice.extra.get(name)) != value:
-            rest[name] = value
+        elif name not in (choice.entries or ()):
+            _other(choice.message.raw(name) if choice.message is not None else None, name, value, rest)
     # Reasoning comes before the text it led to, and calls after it, in whatever order the members stand.
     take_delta(choice, {name: rest.pop(name) for name in _TEXTS if name in rest}, tell)
     take_delta(choice, rest, tell)
@@ -46,22 +47,54 @@ def take_snapshot(choice: ChatChoice, message: dict[str, Any], tell: Teller) -> 
         tell.out.append(Extra("snapshot", tell.clean(contradicted), choice.index))
 
 
-def _rest_of_calls(choice: ChatChoice, calls: list[Any], contradicted: dict[str, Any]) -> list[dict[str, Any]]:
+def _text(choice: ChatChoice, name: str, value: Any, rest: dict[str, Any], contradicted: dict[str, Any]) -> None:
+    text = value
+    if isinstance(value, JSONArray):  # of parts: the text is theirs
+        if choice.rest_of(name, "") == "":
+            rest[name] = value
+            return
+        text = "".join(text for kind, text, _ in map(part_of, value) if kind == "text")
+    new = choice.rest_of(name, text) if isinstance(text, str) else None
+    if new is not None:
+        rest[name] = new
+    elif value:
+        contradicted[name] = value
+
+
+def _other(had: Any, name: str, value: Any, rest: dict[str, Any]) -> None:
+    """What is new of a member without a word of ours. Linear in the snapshot."""
+    new: Any = None
+    if isinstance(had, Pieces) and isinstance(value, str):
+        new = had.rest_of(value)
+    elif isinstance(had, JSONArray) and isinstance(value, JSONArray):
+        new = value[len(had) :]
+    elif isinstance(had, Joined) and isinstance(value, JSONObject):
+        new = {member: item for member, item in value.items() if member not in had}
+    elif had != value:
+        new = value
+    if new:
+        rest[name] = new
+
+
+def _rest_of_calls(choice: ChatChoice, elements: list[Any], contradicted: dict[str, Any]) -> list[dict[str, Any]]:
     """The snapshot's calls, in its order, less what the deltas brought."""
     rest: list[dict[str, Any]] = []
-    for place, element in enumerate(calls):
-        if not isinstance(element, JSONObject):
-            continue
-        call = choice.calls.with_id(word(element.get("id"))) or choice.calls.at(place)
-        body_name = "custom" if isinstance(element.get("custom"), JSONObject) else "function"
-        body = element.get(body_name)
-        arguments = body.get("input" if body_name == "custom" else "arguments") if isinstance(body, JSONObject) else None
-        if call is None:
-            rest.append({**element, "index": element.get("index", f"snapshot {place}")})
-        elif isinstance(arguments, str) and (new := call.rest_of(arguments)) is not None:
-            if new:
-                name = "input" if body_name == "custom" else "arguments"
-                rest.append({"index": call.index, "id": call.id, body_name: {name: new}})
-        elif arguments:
-            contradicted.setdefault("tool_calls", []).append(element)
+    for place, element in enumerate(elements):
+        if isinstance(element, JSONObject):
+            call = choice.calls.with_id(word(element.get("id"))) or choice.calls.at(place)
+            if call is None:
+                rest.append({**element, "index": element.get("index", f"snapshot {place}")})
+            elif not _rest_of_call(call, element, rest):
+                contradicted.setdefault("tool_calls", []).append(element)
     return rest
+
+
+def _rest_of_call(call: ChatCall, element: dict[str, Any], rest: list[dict[str, Any]]) -> bool:
+    """Add what is new of one call to ``rest``, or return False where the snapshot contradicts what came."""
+    body_name, name = ("custom", "input") if isinstance(element.get("custom"), JSONObject) else ("function", "arguments")
+    body = element.get(body_name)
+    arguments = body.get(name) if isinstance(body, JSONObject) else None
+    new = call.rest_of(arguments) if isinstance(arguments, str) else None
+    if new:
+        rest.append({"index": call.index, "id": call.id, body_name: {name: new}})
+    return new is not None or not arguments

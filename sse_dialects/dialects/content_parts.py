@@ -5,9 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from ..values import JSONArray, JSONObject
+from .joined import Joined
 from .parts import Pieces
 
-__all__ = ["ContentParts", "text_of", "thinking_of"]
+__all__ = ["ContentParts", "part_of"]
+
+_TEXT_TYPES = ("text", "output_text")
+
+
+class _Run:
+    """Text or thinking that goes on until another kind of part comes. ``inner`` are a thinking run's own parts."""
+
+    __slots__ = ("fields", "inner", "kind", "text")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.text = Pieces()
+        self.inner = ContentParts() if kind == "thinking" else None
+        self.fields = Joined()  # the part's other members
+
+    def build(self) -> dict[str, Any]:
+        """The part as it stands in an unstreamed message."""
+        value = self.text.text() if self.inner is None else self.inner.build()
+        return {"type": self.kind, self.kind: value, **self.fields.build()}
 
 
 class ContentParts:
@@ -16,49 +36,64 @@ class ContentParts:
     __slots__ = ("_parts",)
 
     def __init__(self) -> None:
-        self._parts: list[tuple[str, Pieces | dict[str, Any]]] = []
+        self._parts: list[_Run | dict[str, Any]] = []
 
-    def add(self, kind: str, text: str) -> None:
-        """Add a piece of a "text" or "thinking" part."""
-        last_kind, last = self._parts[-1] if self._parts else ("", None)
-        if last_kind != kind or not isinstance(last, Pieces):
-            last = Pieces()
-            self._parts.append((kind, last))
-        last.append(text)
+    def add(self, kind: str, text: str, fields: dict[str, Any] | None = None) -> None:
+        """Add a piece of a "text" part and the part's other members."""
+        run = self._run(kind)
+        run.text.append(text)
+        if fields:
+            run.fields.add(fields)
+
+    def add_thinking(self, inner: Any, fields: dict[str, Any]) -> None:
+        """Add a piece of a "thinking" part, a string or again a list of parts, and the part's other members."""
+        run = self._run("thinking")
+        assert run.inner is not None
+        for part in inner if isinstance(inner, JSONArray) else [inner]:
+            kind, text, others = part_of(part)
+            if kind == "text":
+                run.inner.add(kind, text, others)
+            elif isinstance(part, JSONObject):
+                run.inner.add_other(part)
+        run.fields.add(fields)
+
+    def _run(self, kind: str) -> _Run:
+        last = self._parts[-1] if self._parts else None
+        if not isinstance(last, _Run) or last.kind != kind:
+            last = _Run(kind)
+            self._parts.append(last)
+        return last
 
     def add_other(self, part: dict[str, Any]) -> None:
         """Add a part of any other type."""
-        self._parts.append(("", part))
+        self._parts.append(part)
 
     def build(self) -> list[dict[str, Any]]:
         """The list as it stands in an unstreamed message."""
-        return [_native(kind, part) for kind, part in self._parts]
+        return [part.build() if isinstance(part, _Run) else part for part in self._parts]
 
 
-def text_of(part: Any) -> str | None:
-    """The text of a text part, which may also be a bare string; None for other parts."""
+def part_of(part: Any) -> tuple[str, str, dict[str, Any]]:
+    """``(kind, text, other members)`` of a part, which may also be a bare string. The kind is "text", "thinking", or "" for any
+    other; a thinking part's text is that of its text parts."""
     if isinstance(part, str):
-        return part
-    if part.get("type") in ("text", "output_text") and isinstance(part.get("text"), str):
-        return str(part["text"])
-    return None
+        return "text", part, {}
+    kind = part.get("type") if isinstance(part, JSONObject) else None
+    if kind in _TEXT_TYPES and isinstance(part.get("text"), str):
+        return "text", part["text"], _others(part, "text")
+    if kind == "thinking" and isinstance(part.get("thinking"), (str, JSONArray)):
+        return "thinking", _text_in(part["thinking"]), _others(part, "thinking")
+    return "", "", {}
 
 
-def thinking_of(part: dict[str, Any]) -> str | None:
-    """The text of a thinking part, a string or again a list of text parts; None for other parts."""
-    if part.get("type") != "thinking":
-        return None
-    thinking = part.get("thinking")
+def _text_in(thinking: str | list[Any]) -> str:
     if isinstance(thinking, str):
         return thinking
-    if not isinstance(thinking, JSONArray):
-        return None
-    return "".join(text for item in thinking if isinstance(item, (str, JSONObject)) and (text := text_of(item)))
+    inner = [part_of(part) for part in thinking]
+    return "".join(text for kind, text, _ in inner if kind == "text")
 
 
-def _native(kind: str, part: Pieces | dict[str, Any]) -> dict[str, Any]:
-    if not isinstance(part, Pieces):
-        return part
-    if kind == "thinking":
-        return {"type": "thinking", "thinking": [{"type": "text", "text": part.text()}]}
-    return {"type": "text", "text": part.text()}
+def _others(part: dict[str, Any], kind: str) -> dict[str, Any]:
+    """The members beside the text; the type among them where it is another word for the kind."""
+    known = {"type": kind, kind: part[kind]}
+    return {name: value for name, value in part.items() if value is not None and known.get(name) != value}

@@ -7,16 +7,29 @@ from typing import Any
 from ..values import JSONArray, JSONObject
 from .parts import Pieces
 
-__all__ = ["Joined", "JoinedAudio", "JoinedLogprobs", "built", "joined"]
+__all__ = ["Joined", "JoinedAudio", "JoinedLogprobs", "Live", "built", "joined"]
 
 
-class Joined:
+class Live:
+    """Something in a store of extras that still changes; an answer holds what it is at that moment."""
+
+    __slots__ = ()
+
+    def build(self) -> dict[str, Any]:
+        """It as it is now, in plain JSON types."""
+        raise NotImplementedError
+
+
+class Joined(Live):
     """An object whose string members are joined and whose lists grow, piece by piece; other members: the last value counts."""
 
     __slots__ = ("_members",)
 
     # Members that name a thing rather than being a piece of it: repeating them adds nothing.
     _NAMES = frozenset({"id", "type", "index", "format", "role", "name"})
+
+    # What only the provider can read: sent whole and perhaps repeated, or in pieces.
+    _OPAQUE = frozenset({"signature", "encrypted_content"})
 
     def __init__(self) -> None:
         self._members: dict[str, Any] = {}
@@ -28,11 +41,24 @@ class Joined:
                 self._members[name] = self._put_together(name, self._members.get(name), value)
 
     def _put_together(self, name: str, before: Any, value: Any) -> Any:
-        return value if name in self._NAMES else joined(before, value)
+        if name in self._NAMES:
+            return value
+        if name not in self._OPAQUE or not isinstance(value, str):
+            return joined(before, value)
+        opaque = before if isinstance(before, Pieces) else Pieces()
+        opaque.grow(value)
+        return opaque
 
     def get(self, name: str) -> Any:
         """A member as it is now, or None."""
         return built(self._members.get(name))
+
+    def raw(self, name: str) -> Any:
+        """A member as it is gathered: `Pieces`, a list, a `Joined`, or another plain value; None where nothing came."""
+        return self._members.get(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._members
 
     def __bool__(self) -> bool:
         return bool(self._members)
@@ -67,6 +93,10 @@ class _Grown(list[Any]):
 
     __slots__ = ()
 
+    def __init__(self, before: Any = None) -> None:
+        before = built(before)
+        super().__init__(before if isinstance(before, JSONArray) else [] if before is None else [before])
+
 
 def joined(before: Any, value: Any) -> Any:
     """``value`` joined to what came before under the same name, in a form that `built` turns into plain JSON."""
@@ -75,7 +105,7 @@ def joined(before: Any, value: Any) -> Any:
         pieces.append(value)
         return pieces
     if isinstance(value, JSONArray):
-        grown = before if isinstance(before, _Grown) else _Grown()
+        grown = before if isinstance(before, _Grown) else _Grown(before)
         grown.extend(value)
         return grown
     if isinstance(value, JSONObject):
@@ -89,6 +119,8 @@ def built(value: Any) -> Any:
     """The plain JSON of a value that `joined` made, and any other value as it is."""
     if isinstance(value, Pieces):
         return value.text()
-    if isinstance(value, Joined):
+    if isinstance(value, Live):
         return value.build()
-    return list(value) if isinstance(value, _Grown) else value
+    if isinstance(value, _Grown):
+        return [item.build() if isinstance(item, Live) else item for item in value]
+    return value

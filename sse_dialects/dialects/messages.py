@@ -26,8 +26,8 @@ __all__ = ["MessagesAccumulator"]
 # Message members with a word of ours, or that only wrap it; the others are told as Extra.
 _ENVELOPE = frozenset({"id", "type", "role", "model", "content", "stop_reason", "usage"})
 
-# Reasons that stop the model in the middle of whatever it was writing.
-_CUTS_CALLS = frozenset({"max_tokens", "model_context_window_exceeded"})
+# The same for the events around it.
+_WRAPPING = frozenset({"type", "index", "message", "delta", "content_block", "usage"})
 
 # Each report is whole, so a usage object that grew for ever would cost the square of its size. Providers send about twenty.
 _MAX_USAGE_MEMBERS = 1_000
@@ -80,14 +80,18 @@ class MessagesAccumulator(Accumulator):
             self._tell.extra_items(self._extra, kind, [payload])
 
     def _finish_stopped(self, kind: str, payload: dict[str, Any]) -> None:
-        """A closed call is whole unless the very next frame says that the model was cut off in it."""
+        """A closed call is whole unless the very next frame says that the model was cut off in it, or goes on with it."""
         if not self._stopped:
             return
         stopped, self._stopped = self._stopped, None
-        if kind == "message_delta" and object_member(payload, "delta").get("stop_reason") in _CUTS_CALLS:
+        if kind == "message_delta" and _cuts_calls(object_member(payload, "delta").get("stop_reason")):
             return
+        going_on = self._by_index.get(str(payload.get("index"))) if kind == "content_block_delta" else None
         for call in stopped:
-            self._tell.out.append(call.finish())
+            if going_on is None or call is not going_on.part:
+                self._tell.out.append(call.finish())
+            else:
+                call.stopped = False
 
     def _on_error(self, payload: dict[str, Any]) -> None:
         raise self._upstream(payload.get("error") or payload, payload)
@@ -108,9 +112,10 @@ class MessagesAccumulator(Accumulator):
         self._start()
         self._merge(message)
         self._merge_usage(message.get("usage"))
+        self._rest(payload)
         for index, block in enumerate(items(message, "content")):
             if isinstance(block, JSONObject):
-                self._open(index, block)
+                self._open(str(index), block)
 
     def _message_delta(self, payload: dict[str, Any]) -> None:
         self._start()
@@ -121,8 +126,13 @@ class MessagesAccumulator(Accumulator):
         self._merge_usage(payload.get("usage"))
 
     def _message_stop(self, payload: dict[str, Any]) -> None:
+        self._start()
         self._merge_usage(payload.get("usage"))
+        self._rest(payload)
         self.finish()
+
+    def _rest(self, payload: dict[str, Any], part: int | None = None) -> None:
+        self._tell.rest(self._extra, payload, _WRAPPING, part)
 
     def _merge(self, fields: dict[str, Any]) -> None:
         for name, value in shared(fields).items():
@@ -153,39 +163,42 @@ class MessagesAccumulator(Accumulator):
 
     def _block_start(self, payload: dict[str, Any]) -> None:
         self._start()
-        self._open(payload.get("index"), object_member(payload, "content_block"))
+        if fields := object_member(payload, "content_block"):
+            key = str(payload.get("index"))
+            before = self._by_index.get(key)
+            if before is None or not _is_same(before.fields, fields):
+                self._open(key, fields)
+            self._rest(payload, self._by_index[key].part.place)
 
-    def _open(self, index: Any, fields: dict[str, Any]) -> None:
+    def _open(self, key: str, fields: dict[str, Any]) -> Block[Any]:
         block = opened(fields, self._parts, self._tell)
-        self._keep(str(index), block)
-        block.begin(self._tell, self._extra)
-
-    def _keep(self, key: str, block: Block[Any]) -> None:
         self._blocks.append(block)
         self._by_index[key] = block
+        block.begin(self._tell, self._extra)
+        return block
 
     def _block_delta(self, payload: dict[str, Any]) -> None:
         self._start()
         delta = object_member(payload, "delta")
-        self._block_for(str(payload.get("index")), delta).add(delta, self._tell, self._extra)
+        kind = delta.get("type")
+        kind = kind if isinstance(kind, str) else ""
+        block = self._block_for(str(payload.get("index")), kind)
+        block.add(kind, delta, self._tell, self._extra)
+        self._rest(payload, block.part.place)
 
-    def _block_for(self, key: str, delta: dict[str, Any]) -> Block[Any]:
+    def _block_for(self, key: str, kind: str) -> Block[Any]:
         """The block at that index. A delta that speaks of another kind gets a block of its own, so that neither is spoiled."""
-        kind = str(delta.get("type"))
         block = self._by_index.get(key)
-        if block is not None and block.takes(kind):
-            return block
-        fields = block_of(kind)
         if block is not None:
-            key = f"{key} {fields['type']}"
-        if key not in self._by_index:
-            self._keep(key, opened(fields, self._parts, self._tell))
-            self._by_index[key].begin(self._tell, self._extra)
-        return self._by_index[key]
+            if block.takes(kind):
+                return block
+            key = f"{key} {block_of(kind)['type']}"
+        return self._by_index.get(key) or self._open(key, block_of(kind))
 
     def _block_stop(self, payload: dict[str, Any]) -> None:
         self._start()
         block = self._by_index.get(str(payload.get("index")))
+        self._rest(payload, block.part.place if block is not None else None)
         if block is None:
             return
         block.end(self._tell)
@@ -222,7 +235,7 @@ class MessagesAccumulator(Accumulator):
             block.end(self._tell)
             if isinstance(block.part, CallBuilder):
                 block.part.stopped = True
-                if self._stop_reason not in _CUTS_CALLS:
+                if not _cuts_calls(self._stop_reason):
                     self._tell.out.append(block.part.finish())
         self.finish()
 
@@ -236,7 +249,8 @@ class MessagesAccumulator(Accumulator):
         parts = [part.build() for part in self._parts]
         calls = [part.build() for part in self._parts if isinstance(part, CallBuilder)]
         choices = [self._choice(0, parts, calls, self._stop_reason)] if self._started else []
-        turn = [{"role": "assistant", "content": [block.native() for block in self._blocks]}]
+        turn = [fields for block in self._blocks if (fields := block.turn()) is not None]
+        turn = [{"role": "assistant", "content": turn}] if turn else []
         return self._answer(choices, self._extra, native, turn)
 
     _EVENTS: ClassVar[dict[str, Callable[[MessagesAccumulator, dict[str, Any]], None]]] = {
@@ -248,3 +262,13 @@ class MessagesAccumulator(Accumulator):
         "message_stop": _message_stop,
         "error": _on_error,
     }
+
+
+def _cuts_calls(reason: Any) -> bool:
+    """Whether a stop reason says that the model was stopped in the middle of whatever it was writing."""
+    return isinstance(reason, str) and finish_reason(reason, has_calls=True) == "length"
+
+
+def _is_same(block: dict[str, Any], fields: dict[str, Any]) -> bool:
+    """Whether a block is announced again: gateways repeat a call's, under the same id."""
+    return block.get("id") is not None and (block.get("id"), block.get("type")) == (fields.get("id"), fields.get("type"))

@@ -94,6 +94,12 @@ class Pieces:
                 start += len(piece)
         return start
 
+    def grow(self, value: str) -> None:
+        """Add a value that may come again, come anew in a longer form, or come in pieces: of one that begins with all that was
+        there only the rest is new, anything else is the next piece."""
+        rest = self.rest_of(value)
+        self.append(value if rest is None else rest)
+
     def text(self) -> str:
         """All of it so far."""
         if self._joined is not None:
@@ -243,4 +249,4 @@ class OtherBuilder(PartBuilder):
 
     def build(self) -> OtherPart:
         """The block or item so far."""
-        return OtherPart(self.native)
+        return OtherPart(dict(self.native))

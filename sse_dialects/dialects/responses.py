@@ -12,8 +12,7 @@ from .base import Accumulator
 from .finish import finish_reason
 from .parts import CallBuilder
 from .payload import dumped, settled
-from .responses_events import EVENTS
-from .responses_items import ReasoningItem
+from .responses_events import EVENTS, WRAPPING
 from .responses_output import Output
 from .telling import items, object_member
 from .usage import holds_count, input_includes_cache
@@ -37,6 +36,10 @@ _ECHOED = frozenset(
 )  # fmt: skip
 
 
+# Members of the events around a response.
+_LIFECYCLE = WRAPPING | {"response", "error"}
+
+
 class ResponsesAccumulator(Accumulator):
     """Events of one response in, our events and the answer out. See `Accumulator` for the verbs.
 
@@ -46,14 +49,15 @@ class ResponsesAccumulator(Accumulator):
         limits: bounds on everything that grows.
     """
 
-    __slots__ = ("_extra", "_output", "_response", "_status")
+    __slots__ = ("_extra", "_output", "_snapshots", "_status")
 
     dialect: ClassVar[DialectName] = "responses"
     expected: ClassVar[str] = "response.completed"
 
     def _prepare(self) -> None:
-        # The unstreamed response without its output, as JSON text: it echoes the whole request, and thousands may be open.
-        self._response = "{}"
+        # The response as each of the events around it shows it, without its output, as JSON text: it echoes the whole request,
+        # and thousands may be open. Most events show the same.
+        self._snapshots: list[str] = []
         self._extra: dict[str, Any] = {}
         self._output = Output(self._tell, self._extra)
         self._status: str | None = None  # once the terminating frame has said it
@@ -67,14 +71,17 @@ class ResponsesAccumulator(Accumulator):
             payload = {**payload, "type": kind}
         if (ours := self._EVENTS.get(kind)) is not None:
             ours(self, payload)
-        elif (take := EVENTS.get(kind)) is not None:
+        elif (row := EVENTS.get(kind)) is not None:
             self._start()
-            take(self._output, payload)
+            take, members = row
+            place = take(self._output, payload)
+            self._tell.rest(self._extra, payload, members, place)
         elif raw := error_in(sent):
             raise self._upstream(raw, sent)
         elif kind != "message" or len(payload) > 1:
             self._start()
-            self._tell.extra_items(self._extra, kind, [payload])
+            item = self._output.find(payload.get("output_index"), payload.get("item_id"), payload.get("call_id"))
+            self._tell.extra_items(self._extra, kind, [payload], 0, item.place if item is not None else None)
 
     def _on_error(self, payload: dict[str, Any]) -> None:
         raise self._upstream(payload.get("error") or payload, payload)
@@ -83,30 +90,38 @@ class ResponsesAccumulator(Accumulator):
 
     def _progress(self, payload: dict[str, Any]) -> None:
         """A snapshot of the response as it is so far."""
-        response = object_member(payload, "response")
-        self._take_response({name: value for name, value in response.items() if value is not None})
+        self._take_response(object_member(payload, "response"), final=False)
+        self._tell.rest(self._extra, payload, _LIFECYCLE)
 
-    def _take_response(self, response: dict[str, Any]) -> None:
+    def _take_response(self, response: dict[str, Any], *, final: bool = True) -> None:
         """The last id and model that say something bind; null and empty members erase nothing."""
         self.id = self._tell.word(response, "id") or self.id
         self.model = self._tell.word(response, "model") or self.model
         self._start()
-        merged = json.loads(self._response)
-        for name, value in self._tell.clean(response).items():
-            if name != "output" and (value is not None or name not in merged):
-                merged[name] = value
-                if name not in _ECHOED:
-                    self._tell.extra(self._extra, name, value)
-        self._response = dumped(merged)
+        fields = {name: value for name, value in response.items() if name != "output" and (final or value is not None)}
+        snapshot = dumped(self._tell.clean(fields))
+        if self._snapshots[-1:] != [snapshot]:
+            self._snapshots.append(snapshot)
+        self._tell.rest(self._extra, fields, _ECHOED)
         self._output.take_snapshot(items(response, "output"))
         usage = response.get("usage")
         if isinstance(usage, JSONObject) and holds_count(usage):
             self._report_usage(input_includes_cache(self._tell.clean(usage)))
 
+    def _response(self) -> dict[str, Any]:
+        """The unstreamed response without its output."""
+        response: dict[str, Any] = {}
+        for snapshot in self._snapshots:
+            for name, value in json.loads(snapshot).items():
+                if value is not None or name not in response:
+                    response[name] = value
+        return response
+
     def _end(self, payload: dict[str, Any]) -> None:
         """The terminating frame. The status counts for more than the event's name."""
         response = object_member(payload, "response")
         self._take_response(response)
+        self._tell.rest(self._extra, payload, _LIFECYCLE)
         status = self._tell.word(response, "status")
         named = str(payload.get("type") or "").rpartition(".")[2]
         self._status = status if status is not None and status != "in_progress" else named or "completed"
@@ -127,32 +142,25 @@ class ResponsesAccumulator(Accumulator):
     @property
     def _reason(self) -> str | None:
         if self._status == "incomplete":
-            details = json.loads(self._response).get("incomplete_details")
+            details = self._response().get("incomplete_details")
             reason = details.get("reason") if isinstance(details, JSONObject) else None
             return reason if isinstance(reason, str) and reason else self._status
         return self._status
 
     def finish(self) -> None:
         """Flush what was held back; a call still open is whole where the response is completed."""
-        calls = [part for part in self._output.parts if isinstance(part, CallBuilder)]
-        for item in self._output.items:
-            if isinstance(item, ReasoningItem):
-                item.flush(self._tell)
-        for part in self._output.parts:
-            if isinstance(part, CallBuilder):
-                self._tell.out.extend(part.announce())
-            self._tell.flush(part)
-        for call in calls:
-            if not call.stopped and self._reason == "completed":
-                self._tell.out.append(call.finish())
+        self._output.finish()
+        calls, reason = [part for part in self._output.parts if isinstance(part, CallBuilder)], self._reason
+        if reason == "completed":
+            self._tell.out.extend(call.finish() for call in calls if not call.stopped)
         self.complete = True
-        self._tell.out.append(Finished(finish_reason(self._reason, has_calls=bool(calls)), self._reason))
+        self._tell.out.append(Finished(finish_reason(reason, has_calls=bool(calls)), reason))
 
     # ---- the answer
 
     def _built(self) -> Answer:
         output = self._output.native()
-        native = {**json.loads(self._response), "object": "response", "output": output}
+        native = {**self._response(), "object": "response", "output": output}
         parts = [part.build() for part in self._output.parts]
         calls = [part.build() for part in self._output.parts if isinstance(part, CallBuilder)]
         choices = [self._choice(0, parts, calls, self._reason)] if self._started else []

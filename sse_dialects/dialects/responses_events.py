@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..values import JSONArray
-from .responses_items import CallItem, MessageItem, OtherItem, ReasoningItem
+from .responses_items import CallItem, OtherItem
+from .responses_message import MessageItem
+from .responses_reasoning import ReasoningItem
 from .telling import object_member, text_member
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .responses_items import Content
+    from .responses_message import Content
     from .responses_output import Output
 
-__all__ = ["EVENTS"]
+__all__ = ["EVENTS", "WRAPPING"]
 
 _DELTA = ("delta",)
 
 # Members of an event that only wrap it.
-_WRAPPING = frozenset({"type", "sequence_number", "item_id", "output_index", "content_index", "summary_index", "obfuscation"})
+WRAPPING = frozenset(
+    {
+        *("type", "sequence_number", "item_id", "output_index", "content_index", "summary_index", "annotation_index"),
+        *("call_id", "obfuscation"),
+    }
+)
 
+
+# Each function takes one event and returns the place of the part that it belongs to, where there is one.
 
 # ---- items
 
 
-def _item_added(output: Output, payload: dict[str, Any]) -> None:
-    if fields := object_member(payload, "item"):
-        output.added(payload.get("output_index"), fields)
+def _item_added(output: Output, payload: dict[str, Any]) -> int | None:
+    fields = object_member(payload, "item")
+    return output.added(payload.get("output_index"), fields).place if fields else None
 
 
-def _item_done(output: Output, payload: dict[str, Any]) -> None:
-    if fields := object_member(payload, "item"):
-        output.finished(payload.get("output_index"), fields)
+def _item_done(output: Output, payload: dict[str, Any]) -> int | None:
+    fields = object_member(payload, "item")
+    return output.finished(payload.get("output_index"), fields).place if fields else None
 
 
 # ---- messages
@@ -48,53 +56,62 @@ def _content(output: Output, payload: dict[str, Any], kind: str) -> Content:
     return _message(output, payload).content(payload.get("content_index"), kind, output.tell, output.parts)
 
 
-def _part_added(output: Output, payload: dict[str, Any]) -> None:
+def _part_added(output: Output, payload: dict[str, Any]) -> int | None:
     fields = object_member(payload, "part")
     if fields.get("type") == "reasoning_text":
         return _reasoning_part(output, payload)
     item, index = _message(output, payload), payload.get("content_index")
     content = item.announced_content(index, str(fields.get("type"))) or item.open(index, fields, output.tell, output.parts)
     content.update(fields, output.tell, output.extra)
-    return None
+    return content.part.place
 
 
-def _part_done(output: Output, payload: dict[str, Any]) -> None:
+def _part_done(output: Output, payload: dict[str, Any]) -> int | None:
     fields = object_member(payload, "part")
     if fields.get("type") == "reasoning_text":
         return _reasoning_part(output, payload)
     content = _content(output, payload, str(fields.get("type")))
     content.update(fields, output.tell, output.extra)
     content.closed = True
-    return None
+    return content.part.place
 
 
-def _text_delta(output: Output, payload: dict[str, Any]) -> None:
+def _text_delta(output: Output, payload: dict[str, Any]) -> int | None:
     content = _content(output, payload, "output_text")
     output.tell.text(content.part, text_member(payload, "delta"), _DELTA)
     logprobs = payload.get("logprobs")
     if isinstance(logprobs, JSONArray) and logprobs:
         content.logprobs.extend(output.tell.clean(logprobs))
         output.tell.extra_items(output.extra, "logprobs", logprobs, 0, content.part.place)
+    return content.part.place
 
 
-def _text_done(output: Output, payload: dict[str, Any]) -> None:
+def _text_done(output: Output, payload: dict[str, Any]) -> int | None:
     fields: dict[str, Any] = {name: payload[name] for name in ("text", "logprobs") if name in payload}
-    _content(output, payload, "output_text").update(fields, output.tell, output.extra)
+    content = _content(output, payload, "output_text")
+    content.update(fields, output.tell, output.extra)
+    return content.part.place
 
 
-def _refusal_delta(output: Output, payload: dict[str, Any]) -> None:
-    output.tell.text(_content(output, payload, "refusal").part, text_member(payload, "delta"), _DELTA)
+def _refusal_delta(output: Output, payload: dict[str, Any]) -> int | None:
+    part = _content(output, payload, "refusal").part
+    output.tell.text(part, text_member(payload, "delta"), _DELTA)
+    return part.place
 
 
-def _refusal_done(output: Output, payload: dict[str, Any]) -> None:
-    _content(output, payload, "refusal").update({"refusal": text_member(payload, "refusal")}, output.tell, output.extra)
+def _refusal_done(output: Output, payload: dict[str, Any]) -> int | None:
+    content = _content(output, payload, "refusal")
+    content.update({"refusal": text_member(payload, "refusal")}, output.tell, output.extra)
+    return content.part.place
 
 
-def _annotation_added(output: Output, payload: dict[str, Any]) -> None:
+def _annotation_added(output: Output, payload: dict[str, Any]) -> int | None:
     content = _content(output, payload, "output_text")
     annotation = output.tell.clean(payload.get("annotation"))
-    content.annotations.append(annotation)
-    output.tell.extra_items(output.extra, "annotations", [annotation], 0, content.part.place)
+    if annotation is not None:
+        content.annotations.append(annotation)
+        output.tell.extra_items(output.extra, "annotations", [annotation], 0, content.part.place)
+    return content.part.place
 
 
 # ---- reasoning
@@ -106,39 +123,45 @@ def _reasoning(output: Output, payload: dict[str, Any]) -> ReasoningItem:
     return item
 
 
-def _summary_delta(output: Output, payload: dict[str, Any]) -> None:
-    text = text_member(payload, "delta")
-    _reasoning(output, payload).add("summary", payload.get("summary_index"), text, output.tell, _DELTA)
+def _summary_delta(output: Output, payload: dict[str, Any]) -> int | None:
+    item, text = _reasoning(output, payload), text_member(payload, "delta")
+    item.add("summary", payload.get("summary_index"), text, output.tell, _DELTA)
+    return item.place
 
 
-def _summary_done(output: Output, payload: dict[str, Any]) -> None:
-    text = text_member(payload, "text")
-    _reasoning(output, payload).catch_up("summary", payload.get("summary_index"), text, output.tell)
+def _summary_done(output: Output, payload: dict[str, Any]) -> int | None:
+    item, text = _reasoning(output, payload), text_member(payload, "text")
+    item.catch_up("summary", payload.get("summary_index"), {"text": text}, output.tell)
+    return item.place
 
 
-def _summary_part(output: Output, payload: dict[str, Any]) -> None:
-    text = text_member(object_member(payload, "part"), "text")
-    item, index = _reasoning(output, payload), payload.get("summary_index")
-    if text:
-        item.catch_up("summary", index, text, output.tell)
+def _summary_part(output: Output, payload: dict[str, Any]) -> int | None:
+    return _part(output, payload, "summary", payload.get("summary_index"))
+
+
+def _reasoning_delta(output: Output, payload: dict[str, Any]) -> int | None:
+    item, text = _reasoning(output, payload), text_member(payload, "delta")
+    item.add("content", payload.get("content_index"), text, output.tell, _DELTA)
+    return item.place
+
+
+def _reasoning_done(output: Output, payload: dict[str, Any]) -> int | None:
+    item, text = _reasoning(output, payload), text_member(payload, "text")
+    item.catch_up("content", payload.get("content_index"), {"text": text}, output.tell)
+    return item.place
+
+
+def _reasoning_part(output: Output, payload: dict[str, Any]) -> int | None:
+    return _part(output, payload, "content", payload.get("content_index"))
+
+
+def _part(output: Output, payload: dict[str, Any], channel: str, index: Any) -> int | None:
+    item, part = _reasoning(output, payload), object_member(payload, "part")
+    if text_member(part, "text"):
+        item.catch_up(channel, index, part, output.tell)
     else:
-        item.announce("summary", index)
-
-
-def _reasoning_delta(output: Output, payload: dict[str, Any]) -> None:
-    text = text_member(payload, "delta")
-    _reasoning(output, payload).add("content", payload.get("content_index"), text, output.tell, _DELTA)
-
-
-def _reasoning_done(output: Output, payload: dict[str, Any]) -> None:
-    text = text_member(payload, "text")
-    _reasoning(output, payload).catch_up("content", payload.get("content_index"), text, output.tell)
-
-
-def _reasoning_part(output: Output, payload: dict[str, Any]) -> None:
-    text = text_member(object_member(payload, "part"), "text")
-    if text:
-        _reasoning(output, payload).catch_up("content", payload.get("content_index"), text, output.tell)
+        item.announce(channel)
+    return item.place
 
 
 # ---- calls
@@ -151,41 +174,35 @@ def _call(output: Output, payload: dict[str, Any], kind: str) -> CallItem:
     return item
 
 
-def _arguments_delta(output: Output, payload: dict[str, Any]) -> None:
-    _call(output, payload, "function_call").add(text_member(payload, "delta"), output.tell, _DELTA)
+def _call_delta(output: Output, payload: dict[str, Any]) -> int | None:
+    item = _call(output, payload, _CALLS[_stem(payload)])
+    item.add(text_member(payload, "delta"), output.tell, _DELTA)
+    return item.place
 
 
-def _arguments_done(output: Output, payload: dict[str, Any]) -> None:
-    fields: dict[str, Any] = {
-        name: payload[name] for name in ("arguments", "name", "call_id") if isinstance(payload.get(name), str)
-    }
-    _call(output, payload, "function_call").update(fields, output.tell, output.parts, output.extra)
-
-
-def _input_delta(output: Output, payload: dict[str, Any]) -> None:
-    _call(output, payload, "custom_tool_call").add(text_member(payload, "delta"), output.tell, _DELTA)
-
-
-def _input_done(output: Output, payload: dict[str, Any]) -> None:
-    fields: dict[str, Any] = {"input": text_member(payload, "input")} if payload.get("input") else {}
-    _call(output, payload, "custom_tool_call").update(fields, output.tell, output.parts, output.extra)
+def _call_done(output: Output, payload: dict[str, Any]) -> int | None:
+    item = _call(output, payload, _CALLS[_stem(payload)])
+    names = (CallItem.MEMBERS[_CALLS[_stem(payload)]], "name", "call_id")
+    fields: dict[str, Any] = {name: payload[name] for name in names if isinstance(payload.get(name), str)}
+    item.update(fields, output.tell, output.parts, output.extra)
+    return item.place
 
 
 # ---- what the provider runs itself: kept in the item's own member, and told under the event's type
 
 
-def _hosted_delta(output: Output, payload: dict[str, Any]) -> None:
+def _hosted_delta(output: Output, payload: dict[str, Any]) -> int | None:
     member, kind = _HOSTED[_stem(payload)]
     item = _hosted(output, payload, kind)
-    item.add(member, output.tell.clean(text_member(payload, "delta")))
-    _tell(output, payload, item)
+    item.add(member, text_member(payload, "delta"), output.tell)
+    return _tell(output, payload, item)
 
 
-def _hosted_done(output: Output, payload: dict[str, Any]) -> None:
+def _hosted_done(output: Output, payload: dict[str, Any]) -> int | None:
     member, kind = _HOSTED[_stem(payload)]
     item = _hosted(output, payload, kind)
     item.fields[member] = output.tell.clean(text_member(payload, member))
-    _tell(output, payload, item)
+    return _tell(output, payload, item)
 
 
 def _hosted(output: Output, payload: dict[str, Any], kind: str) -> OtherItem:
@@ -198,36 +215,48 @@ def _stem(payload: dict[str, Any]) -> str:
     return str(payload.get("type")).rpartition(".")[0]
 
 
-def _tell(output: Output, payload: dict[str, Any], item: OtherItem) -> None:
-    value = {name: value for name, value in payload.items() if name not in _WRAPPING}
+def _tell(output: Output, payload: dict[str, Any], item: OtherItem) -> int | None:
+    value = {name: value for name, value in payload.items() if name not in WRAPPING}
     output.tell.extra_items(output.extra, str(payload.get("type")), [value], 0, item.part.place)
+    return item.place
 
 
+# By the events' stem, the kind of call, or the member that grows and the kind of item.
+_CALLS: dict[str, str] = {
+    "response.function_call_arguments": "function_call",
+    "response.custom_tool_call_input": "custom_tool_call",
+}
 _HOSTED: dict[str, tuple[str, str]] = {
     "response.mcp_call_arguments": ("arguments", "mcp_call"),
     "response.code_interpreter_call_code": ("code", "code_interpreter_call"),
 }
 
-EVENTS: dict[str, Callable[[Output, dict[str, Any]], None]] = {
-    "response.output_item.added": _item_added,
-    "response.output_item.done": _item_done,
-    "response.content_part.added": _part_added,
-    "response.content_part.done": _part_done,
-    "response.output_text.delta": _text_delta,
-    "response.output_text.done": _text_done,
-    "response.output_text.annotation.added": _annotation_added,
-    "response.refusal.delta": _refusal_delta,
-    "response.refusal.done": _refusal_done,
-    "response.reasoning_summary_part.added": _summary_part,
-    "response.reasoning_summary_part.done": _summary_part,
-    "response.reasoning_summary_text.delta": _summary_delta,
-    "response.reasoning_summary_text.done": _summary_done,
-    "response.reasoning_text.delta": _reasoning_delta,
-    "response.reasoning_text.done": _reasoning_done,
-    "response.function_call_arguments.delta": _arguments_delta,
-    "response.function_call_arguments.done": _arguments_done,
-    "response.custom_tool_call_input.delta": _input_delta,
-    "response.custom_tool_call_input.done": _input_done,
-    **{f"{stem}.delta": _hosted_delta for stem in _HOSTED},
-    **{f"{stem}.done": _hosted_done for stem in _HOSTED},
+_Take = Callable[["Output", dict[str, Any]], int | None]
+
+
+def _row(take: _Take, *members: str) -> tuple[_Take, frozenset[str]]:
+    """A function, and the members of its event that it takes; others are told as they come."""
+    return take, WRAPPING.union(members)
+
+
+EVENTS: dict[str, tuple[_Take, frozenset[str]]] = {
+    "response.output_item.added": _row(_item_added, "item"),
+    "response.output_item.done": _row(_item_done, "item"),
+    "response.content_part.added": _row(_part_added, "part"),
+    "response.content_part.done": _row(_part_done, "part"),
+    "response.output_text.delta": _row(_text_delta, "delta", "logprobs"),
+    "response.output_text.done": _row(_text_done, "text", "logprobs"),
+    "response.output_text.annotation.added": _row(_annotation_added, "annotation"),
+    "response.refusal.delta": _row(_refusal_delta, "delta"),
+    "response.refusal.done": _row(_refusal_done, "refusal"),
+    "response.reasoning_summary_part.added": _row(_summary_part, "part"),
+    "response.reasoning_summary_part.done": _row(_summary_part, "part"),
+    "response.reasoning_summary_text.delta": _row(_summary_delta, "delta"),
+    "response.reasoning_summary_text.done": _row(_summary_done, "text"),
+    "response.reasoning_text.delta": _row(_reasoning_delta, "delta"),
+    "response.reasoning_text.done": _row(_reasoning_done, "text"),
+    **{f"{stem}.delta": _row(_call_delta, "delta", "name") for stem in _CALLS},
+    **{f"{stem}.done": _row(_call_done, CallItem.MEMBERS[kind], "name") for stem, kind in _CALLS.items()},
+    **{f"{stem}.delta": _row(_hosted_delta, "delta") for stem in _HOSTED},
+    **{f"{stem}.done": _row(_hosted_done, member) for stem, (member, _) in _HOSTED.items()},
 }

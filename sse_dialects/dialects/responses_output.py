@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..events import Extra
 from ..values import JSONObject
-from .responses_items import CallItem, Item, opened
+from .parts import CallBuilder, OtherBuilder, ReasoningBuilder
+from .payload import shared
+from .responses_items import CallItem, Item, OtherItem, kind_of
+from .responses_message import MessageItem
+from .responses_reasoning import ReasoningItem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .parts import PartBuilder
     from .telling import Teller
 
@@ -17,12 +20,13 @@ __all__ = ["Output"]
 
 
 class Output:
-    """The items in the order of their opening, and the parts that they opened.
+    """The items, in the order of their opening, and the parts that they opened.
 
     ``output_index`` names an item; ``item_id`` may change from event to event, so it and ``call_id`` count only without one.
+    What few streams need is made when it is needed.
     """
 
-    __slots__ = ("_by_index", "_by_name", "extra", "items", "parts", "tell")
+    __slots__ = ("_by_index", "_by_kind", "_by_name", "extra", "items", "parts", "tell")
 
     def __init__(self, tell: Teller, extra: dict[str, Any]) -> None:
         self.tell = tell
@@ -30,17 +34,21 @@ class Output:
         self.items: list[Item] = []
         self.parts: list[PartBuilder] = []
         self._by_index: dict[str, Item] = {}
-        self._by_name: dict[str, Item] | None = None  # made when it is first needed: most streams number their items
+        self._by_name: dict[str, Item] | None = None
+        self._by_kind: dict[str, list[Item]] | None = None
 
-    def added(self, index: Any, fields: dict[str, Any]) -> None:
+    # ---- items announced and finished
+
+    def added(self, index: Any, fields: dict[str, Any]) -> Item:
         """An item has been announced. A second one on a used index is another item, unless the first was only guessed."""
         item = self._by_index.get(str(index)) if index is not None else None
         if item is None or (item.announced and not _same(item, fields)) or not _fits(item, fields):
             item = self._open(index, fields)
         item.announced = True
         self._update(item, fields)
+        return item
 
-    def finished(self, index: Any, fields: dict[str, Any]) -> None:
+    def finished(self, index: Any, fields: dict[str, Any]) -> Item:
         """An item is whole; it may not have been announced at all."""
         item = self.find(index, fields.get("id"), fields.get("call_id"))
         if item is None or (item.done and not _same(item, fields)) or not _fits(item, fields):
@@ -49,6 +57,7 @@ class Output:
         item.announced = item.done = True
         if isinstance(item, CallItem):
             self._finish_call(item, fields)
+        return item
 
     def _finish_call(self, item: CallItem, fields: dict[str, Any]) -> None:
         call = item.part
@@ -59,19 +68,52 @@ class Output:
             if fields.get("status") != "incomplete":
                 self.tell.out.append(call.finish())
 
+    def _update(self, item: Item, fields: dict[str, Any]) -> None:
+        item.update(fields, self.tell, self.parts, self.extra)
+        if self._by_name is not None:
+            self._by_name.update(dict.fromkeys(_names(fields), item))
+
+    def _open(self, index: Any, fields: dict[str, Any]) -> Item:
+        self.tell.check("max_parts", len(self.items) + 1)
+        item = self._made(shared(self.tell.clean(fields)))
+        self.items.append(item)
+        if self._by_kind is not None:
+            self._by_kind.setdefault(item.kind, []).append(item)
+        if self._by_name is not None:
+            self._by_name.update(dict.fromkeys(_names(fields), item))
+        if index is not None:
+            self._by_index[str(index)] = item
+            item.rank = index if isinstance(index, int) else item.rank
+        return item
+
+    def _made(self, fields: dict[str, Any]) -> Item:
+        """A new item of the kind that ``fields`` says, with its part where it has exactly one."""
+        kind, number, place = kind_of(fields), len(self.items), len(self.parts)
+        if kind == "message":
+            return MessageItem(fields, number)
+        if kind == "reasoning":
+            return ReasoningItem(fields, number, self.tell.open(self.parts, ReasoningBuilder(0, place)))
+        if kind in CallItem.MEMBERS:
+            id = self.tell.word(fields, "call_id") or self.tell.word(fields, "id")
+            call = CallBuilder(
+                0, place, id, self.tell.word(fields, "name"), "custom" if kind == "custom_tool_call" else "function"
+            )
+            self.tell.open_call(self.parts, call)
+            return CallItem(fields, number, call)
+        return OtherItem(fields, number, self.tell.open(self.parts, OtherBuilder(0, place, fields)))
+
+    # ---- the item that an event speaks of
+
     def find(self, index: Any, *names: Any) -> Item | None:
         """The item of an event: by index, else by one of its ids."""
         if index is not None:
             return self._by_index.get(str(index))
-        return next(self._named(*names), None)
+        return next((item for name in names if isinstance(name, str) and (item := self._named(name)) is not None), None)
 
-    def _named(self, *names: Any) -> Iterator[Item]:
-        """The items that go by these ids; the one opened last where several share one."""
+    def _named(self, name: str) -> Item | None:
         if self._by_name is None:
-            self._by_name = {name: item for item in self.items for name in item.names}
-        for name in names:
-            if isinstance(name, str) and name in self._by_name:
-                yield self._by_name[name]
+            self._by_name = {each: item for item in self.items for each in _names(item.fields)}
+        return self._by_name.get(name)
 
     def item_for(self, payload: dict[str, Any], kind: type[Item], guess: dict[str, Any]) -> Item:
         """The item that a delta adds to, opened as ``guess`` where the stream never announced one of its kind."""
@@ -84,52 +126,85 @@ class Output:
             item.announced = False
         return item
 
-    def _open(self, index: Any, fields: dict[str, Any]) -> Item:
-        self.tell.check("max_parts", len(self.items) + 1)
-        item = opened(fields, self.parts, self.tell)
-        self.items.append(item)
-        if self._by_name is not None:
-            self._by_name.update(dict.fromkeys(item.names, item))
-        if index is not None:
-            self._by_index[str(index)] = item
-        return item
-
-    def _update(self, item: Item, fields: dict[str, Any]) -> None:
-        item.update(fields, self.tell, self.parts, self.extra)
-        if self._by_name is not None:
-            for name in item.names:
-                self._by_name.setdefault(name, item)
+    # ---- the response's own list
 
     def take_snapshot(self, listed: list[Any]) -> None:
         """Take the response's own list of items; an empty one erases nothing."""
-        matched: set[Item] = set()
-        waiting: dict[str, Iterator[Item]] = {}
-        for place, fields in enumerate(listed):
-            if isinstance(fields, JSONObject):
-                item = self._match(matched, waiting, place, fields)
-                if item is None:
-                    item = self._open(place if str(place) not in self._by_index else None, fields)
-                matched.add(item)
-                self._update(item, fields)
+        fields_of: list[dict[str, Any]] = [fields for fields in listed if isinstance(fields, JSONObject)]
+        for rank, (matched, fields) in enumerate(zip(self._matched(fields_of), fields_of, strict=True)):
+            item = matched or self._open(rank if str(rank) not in self._by_index else None, fields)
+            item.rank = rank
+            self._update(item, fields)
 
-    def _match(self, matched: set[Item], waiting: dict[str, Iterator[Item]], place: int, fields: dict[str, Any]) -> Item | None:
-        """The streamed item that one of the response is: by id, by position, or the next of its type."""
-        for item in (*self._named(fields.get("id"), fields.get("call_id")), self._by_index.get(str(place))):
-            if item is not None and item not in matched and _fits(item, fields):
-                return item
-        kind = str(fields.get("type"))
-        if kind not in waiting:
-            waiting[kind] = iter([item for item in self.items if item.kind == kind])
-        return next((item for item in waiting[kind] if item not in matched), None)
+    def _matched(self, snapshot: list[dict[str, Any]]) -> list[Item | None]:
+        """The streamed item that each of a snapshot is: by id, by position, or the next of its kind. Linear in the snapshot."""
+        taken: set[int] = set()
+        matched = [self._of_name(fields, taken) for fields in snapshot]  # first, so that no other rule takes an item with a name
+        next_of: dict[str, int] = {}
+        for place, fields in enumerate(snapshot):
+            if matched[place] is None:
+                matched[place] = self._placed(place, fields, taken) or self._next(fields, taken, next_of)
+        return matched
+
+    def _of_name(self, fields: dict[str, Any], taken: set[int]) -> Item | None:
+        named = map(self._named, _names(fields))
+        return next((_take(item, taken) for item in named if item is not None and _free(item, fields, taken)), None)
+
+    def _placed(self, place: int, fields: dict[str, Any], taken: set[int]) -> Item | None:
+        item = self._by_index.get(str(place))
+        return _take(item, taken) if item is not None and _free(item, fields, taken) else None
+
+    def _next(self, fields: dict[str, Any], taken: set[int], next_of: dict[str, int]) -> Item | None:
+        if self._by_kind is None:
+            self._by_kind = {}
+            for item in self.items:
+                self._by_kind.setdefault(item.kind, []).append(item)
+        kind = kind_of(fields)
+        of_kind = self._by_kind.get(kind, [])
+        at = next_of.get(kind, 0)
+        while at < len(of_kind) and of_kind[at].number in taken:
+            at += 1
+        next_of[kind] = at
+        return _take(of_kind[at], taken) if at < len(of_kind) else None
+
+    # ---- the end and the answer
+
+    def finish(self) -> None:
+        """Tell what was held back, and reasoning that is another than what was told."""
+        for item in self.items:
+            if isinstance(item, ReasoningItem):
+                item.flush(self.tell)
+                if (text := item.settle()) is not None and not item.reported:
+                    self.tell.out.append(Extra("snapshot", text, 0, item.place))
+        for part in self.parts:
+            if isinstance(part, CallBuilder):
+                self.tell.out.extend(part.announce())
+            self.tell.flush(part)
 
     def native(self) -> list[dict[str, Any]]:
-        """The items as they stand in an unstreamed response."""
-        return [item.native() for item in self.items]
+        """The items as they stand in an unstreamed response: in its order, else by index, else as they were opened."""
+        for item in self.items:
+            if isinstance(item, ReasoningItem):
+                item.settle()
+        return [item.native() for item in sorted(self.items, key=lambda item: item.rank)]
+
+
+def _names(fields: dict[str, Any]) -> list[str]:
+    return [name for name in (fields.get("id"), fields.get("call_id")) if isinstance(name, str) and name]
 
 
 def _same(item: Item, fields: dict[str, Any]) -> bool:
-    return bool(item.names & {name for name in (fields.get("id"), fields.get("call_id")) if isinstance(name, str)})
+    return not item.names.isdisjoint(_names(fields))
 
 
 def _fits(item: Item, fields: dict[str, Any]) -> bool:
-    return item.kind == str(fields.get("type"))
+    return item.kind == kind_of(fields)
+
+
+def _free(item: Item, fields: dict[str, Any], taken: set[int]) -> bool:
+    return item.number not in taken and _fits(item, fields)
+
+
+def _take(item: Item, taken: set[int]) -> Item:
+    taken.add(item.number)
+    return item

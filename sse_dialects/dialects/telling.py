@@ -14,11 +14,13 @@ from .payload import scrubbed, settled
 if TYPE_CHECKING:
     from ..events import Event
     from ..limits import Limits
+    from .joined import Live
     from .parts import CallBuilder, Pieces
 
 __all__ = ["Hot", "Teller", "items", "object_member", "text_member"]
 
 _B = TypeVar("_B", bound=PartBuilder)
+_E = TypeVar("_E")
 
 
 class Hot:
@@ -80,9 +82,23 @@ class Teller:
     def extra_items(self, store: dict[str, Any], name: str, values: list[Any], choice: int = 0, part: int | None = None) -> None:
         """Add ``values`` to the list of that name and tell them."""
         if values:
+            self.cold = True
             name, values = self.clean(name), self.clean(values)
             store[name] = joined(store.get(name), values)
             self.out.append(Extra(name, values, choice, part))
+
+    def entry(self, store: dict[str, Any], name: str, entry: Live, value: dict[str, Any], part: int) -> None:
+        """Add an entry that may change to the list of that name, and tell it as it is now."""
+        self.cold = True
+        store[name] = joined(store.get(name), [entry])
+        self.out.append(Extra(name, [value], 0, part))
+
+    def rest(self, store: dict[str, Any], fields: dict[str, Any], known: frozenset[str], part: int | None = None) -> None:
+        """Tell the members that are not ``known``: a provider's own, or newer than this library."""
+        if not fields.keys() <= known:
+            for name, value in fields.items():
+                if name not in known:
+                    self.extra(store, name, value, 0, part)
 
     def clean(self, value: Any) -> Any:
         """``value`` with no half of a surrogate pair in it; deltas go through `text` instead, where halves wait."""
@@ -116,7 +132,8 @@ class Teller:
             raise LimitExceededError(limit, allowed)
 
 
-# ---- members of a given shape; null and missing are an empty one, anything else is no stream of the dialect
+# ---- members of a given shape. Null, missing and empty are one, also where a server writes an empty list for an empty object;
+# anything else is no stream of the dialect.
 
 
 def object_member(parent: dict[str, Any], name: str) -> dict[str, Any]:
@@ -126,11 +143,7 @@ def object_member(parent: dict[str, Any], name: str) -> dict[str, Any]:
         MalformedStreamError: something else stands there.
     """
     value = parent.get(name)
-    if value is None:
-        return {}
-    if not isinstance(value, JSONObject):
-        raise _misshapen(name, value, "an object")
-    return value
+    return value if isinstance(value, JSONObject) else _nothing(name, value, {}, "an object")
 
 
 def items(parent: dict[str, Any], name: str) -> list[Any]:
@@ -140,11 +153,7 @@ def items(parent: dict[str, Any], name: str) -> list[Any]:
         MalformedStreamError: something else stands there.
     """
     value = parent.get(name)
-    if value is None:
-        return []
-    if not isinstance(value, JSONArray):
-        raise _misshapen(name, value, "an array")
-    return value
+    return value if isinstance(value, JSONArray) else _nothing(name, value, [], "an array")
 
 
 def text_member(parent: dict[str, Any], name: str) -> str:
@@ -154,11 +163,7 @@ def text_member(parent: dict[str, Any], name: str) -> str:
         MalformedStreamError: something else stands there.
     """
     value = parent.get(name)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise _misshapen(name, value, "a string")
-    return value
+    return value if isinstance(value, str) else _nothing(name, value, "", "a string")
 
 
 _KINDS: dict[type[Any], str] = {
@@ -171,6 +176,8 @@ _KINDS: dict[type[Any], str] = {
 }
 
 
-def _misshapen(name: str, value: object, wanted: str) -> MalformedStreamError:
+def _nothing(name: str, value: object, empty: _E, wanted: str) -> _E:
+    if not value and (value is False or not isinstance(value, (int, float))):
+        return empty
     found: type[Any] = type(value)
-    return MalformedStreamError(f"{name!r} is {_KINDS.get(found, 'null')} where {wanted} belongs")
+    raise MalformedStreamError(f"{name!r} is {_KINDS.get(found, 'null')} where {wanted} belongs")

@@ -1,0 +1,172 @@
+"""Messages among the output items of a response: content parts, each with its text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..events import Extra
+from ..values import JSONArray, JSONObject
+from .joined import Live
+from .parts import OtherBuilder, RefusalBuilder, TextBuilder
+from .payload import shared
+from .responses_items import Item, catch_up, kind_of
+
+if TYPE_CHECKING:
+    from .parts import PartBuilder
+    from .telling import Teller
+
+__all__ = ["Content", "MessageItem"]
+
+
+class Content(Live):
+    """One content part of a message: text or a refusal with what belongs to it, or any other kind as it came."""
+
+    __slots__ = ("_told", "annotations", "closed", "fields", "kind", "logprobs", "part")
+
+    # The member that holds the text, and the builder, by the part's type.
+    KINDS: ClassVar[dict[str, tuple[str, type[PartBuilder]]]] = {
+        "output_text": ("text", TextBuilder),
+        "refusal": ("refusal", RefusalBuilder),
+    }
+    KNOWN: ClassVar[frozenset[str]] = frozenset({"type", "text", "refusal", "annotations", "logprobs"})
+
+    def __init__(self, fields: dict[str, Any], part: PartBuilder) -> None:
+        self.fields = fields
+        self.kind = kind_of(fields)
+        self.part = part
+        self.annotations: list[Any] = []
+        self.logprobs: list[Any] = []
+        self.closed = False
+        self._told = False
+
+    def update(self, fields: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+        """Take a snapshot of it."""
+        if self.kind not in self.KINDS:
+            self._update_other(fields, tell, extra)
+            return
+        member = self.KINDS[self.kind][0]
+        for name, value in tell.clean(fields).items():
+            # What is gathered apart is not kept twice; where it is empty, it says that there is such a member.
+            if value is not None and (not value or name not in (member, "annotations", "logprobs")):
+                self.fields[name] = value
+        text = fields.get(member)
+        if isinstance(text, str):
+            catch_up(self.part, text, tell)
+        self.annotations = self._grown(self.annotations, "annotations", fields, tell, extra)
+        self.logprobs = self._grown(self.logprobs, "logprobs", fields, tell, extra)
+        tell.rest(extra, fields, self.KNOWN, self.part.place)
+
+    def _update_other(self, fields: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+        new = {name: value for name, value in tell.clean(fields).items() if value is not None and value != self.fields.get(name)}
+        self.fields.update(new)
+        if not self._told:
+            self._told = True
+            tell.entry(extra, self.kind, self, dict(self.fields), self.part.place)
+        elif new:
+            tell.out.append(Extra(self.kind, [new], 0, self.part.place))
+        if isinstance(self.part, OtherBuilder):
+            self.part.native = self.fields
+
+    def _grown(self, kept: list[Any], name: str, fields: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> list[Any]:
+        """A snapshot's list counts for more than what came one by one, an empty one aside; its items beyond that are new."""
+        snapshot = fields.get(name)
+        if not isinstance(snapshot, JSONArray) or not snapshot:
+            return kept
+        tell.extra_items(extra, name, snapshot[len(kept) :], 0, self.part.place)
+        return list(tell.clean(snapshot))
+
+    def native(self) -> dict[str, Any]:
+        """The part as it stands in an unstreamed item."""
+        native = dict(self.fields)
+        if self.kind in self.KINDS:
+            native[self.KINDS[self.kind][0]] = self.part.text()
+        if self.annotations:
+            native["annotations"] = list(self.annotations)
+        if self.logprobs:
+            native["logprobs"] = list(self.logprobs)
+        return native
+
+    def build(self) -> dict[str, Any]:
+        """The same."""
+        return self.native()
+
+
+class MessageItem(Item):
+    """A message: content parts by their ``content_index``."""
+
+    __slots__ = ("_by_index", "_by_kind", "contents")
+
+    KNOWN: ClassVar[frozenset[str]] = Item.KNOWN | {"content"}
+
+    def __init__(self, fields: dict[str, Any], number: int) -> None:
+        super().__init__({name: value for name, value in fields.items() if name != "content"}, number)
+        self.contents: list[Content] = []
+        self._by_index: dict[str, Content] | None = None
+        self._by_kind: dict[str, list[Content]] | None = None  # once a snapshot's order is another
+
+    def content(self, index: Any, kind: str, tell: Teller, parts: list[PartBuilder]) -> Content:
+        """The content part of that index and type. An index that nobody announced continues the last open part of the type:
+        some servers count it up at every delta."""
+        found = self.announced_content(index, kind)
+        if found is None:
+            last = self.contents[-1] if self.contents else None
+            if last is None or last.kind != kind or last.closed:
+                return self.open(index, {"type": kind}, tell, parts)
+            found = self._keep(index, last)
+        return found
+
+    def open(self, index: Any, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder]) -> Content:
+        """A content part that has been announced, or one of its own for want of an announcement."""
+        fields = shared(tell.clean(fields))
+        kind, place = kind_of(fields), len(parts)
+        known = Content.KINDS.get(kind)
+        part: PartBuilder = known[1](0, place) if known is not None else OtherBuilder(0, place, fields)
+        content = Content(fields, tell.open(parts, part))
+        if self.contents:
+            self.contents[-1].closed = True
+        self.contents.append(content)
+        if self._by_kind is not None:
+            self._by_kind.setdefault(kind, []).append(content)
+        return self._keep(index, content)
+
+    def _keep(self, index: Any, content: Content) -> Content:
+        if self._by_index is None:
+            self._by_index = {}
+        self._by_index[f"{content.kind} {index}"] = content
+        return content
+
+    def announced_content(self, index: Any, kind: str) -> Content | None:
+        """The content part that has been announced under that index, if any."""
+        return self._by_index.get(f"{kind} {index}") if self._by_index is not None else None
+
+    def update(self, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
+        """Take a snapshot of the item; its parts are those that streamed, by order, or by kind and order where kinds differ."""
+        super().update({name: value for name, value in fields.items() if name != "content"}, tell, parts, extra)
+        listed = fields.get("content")
+        if not isinstance(listed, JSONArray):
+            return
+        snapshot: list[dict[str, Any]] = [part for part in listed if isinstance(part, JSONObject)]
+        for number, (part, matched) in enumerate(zip(snapshot, self._matched(snapshot), strict=True)):
+            content = matched or self.open(f"snapshot {number}", {"type": part.get("type")}, tell, parts)
+            content.update(part, tell, extra)
+
+    def _matched(self, snapshot: list[dict[str, Any]]) -> list[Content | None]:
+        """The streamed part that each of a snapshot is. Linear in the snapshot, but for one count of what streamed."""
+        if all(content.kind == kind_of(part) for content, part in zip(self.contents, snapshot, strict=False)):
+            streamed: list[Content | None] = [*self.contents[: len(snapshot)]]
+            return streamed + [None] * (len(snapshot) - len(streamed))
+        if self._by_kind is None:
+            self._by_kind = {}
+            for content in self.contents:
+                self._by_kind.setdefault(content.kind, []).append(content)
+        next_of: dict[str, int] = {}
+        matched: list[Content | None] = []
+        for kind in map(kind_of, snapshot):
+            at, of_kind = next_of.get(kind, 0), self._by_kind.get(kind, [])
+            next_of[kind] = at + 1
+            matched.append(of_kind[at] if at < len(of_kind) else None)
+        return matched
+
+    def native(self) -> dict[str, Any]:
+        """The item as it stands in an unstreamed response."""
+        return {**self.fields, "content": [content.native() for content in self.contents]}

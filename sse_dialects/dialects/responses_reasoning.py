@@ -1,0 +1,166 @@
+"""Reasoning among the output items of a response: a summary in parts, the full text in parts, or both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..values import JSONArray, JSONObject
+from .parts import Pieces
+from .responses_items import Item, contradict
+
+if TYPE_CHECKING:
+    from .parts import PartBuilder, ReasoningBuilder
+    from .telling import Teller
+
+__all__ = ["ReasoningItem"]
+
+_JOINT = "\n\n"  # between the parts of one channel, which are paragraphs
+_TYPES = {"content": "reasoning_text", "summary": "summary_text"}  # the full text first: it counts for more
+
+
+class _Paragraph(Pieces):
+    """One part of a channel: its text, and its other members."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, channel: str) -> None:
+        super().__init__()
+        self.fields: dict[str, Any] = {"type": _TYPES[channel]}
+
+    def native(self) -> dict[str, Any]:
+        """The part as it stands in an unstreamed item."""
+        return {**self.fields, "text": self.text()}
+
+
+class ReasoningItem(Item):
+    """Told is the channel that comes first; the answer has the full text where it came, else the summary."""
+
+    __slots__ = ("channels", "current", "part", "reported", "told")
+
+    KNOWN: ClassVar[frozenset[str]] = Item.KNOWN | {"summary", "content"}
+
+    def __init__(self, fields: dict[str, Any], number: int, part: ReasoningBuilder) -> None:
+        super().__init__({name: value for name, value in fields.items() if name not in _TYPES}, number)
+        self.part = part
+        self.channels: dict[str, dict[str, _Paragraph]] = {}
+        self.told: str | None = None
+        self.current: _Paragraph | None = None
+        self.reported = False  # a snapshot that contradicts what was told
+
+    @property
+    def place(self) -> int | None:
+        """The place of its part."""
+        return self.part.place
+
+    def announce(self, channel: str) -> None:
+        """A part of a channel has been opened, empty as yet."""
+        self.channels.setdefault(channel, {})
+
+    def paragraph(self, channel: str, index: Any) -> _Paragraph:
+        """One part of a channel, opened where it is new. Without an index it is the last one."""
+        paragraphs = self.channels.setdefault(channel, {})
+        key = str(index) if index is not None else next(reversed(paragraphs), "0")
+        found = paragraphs.get(key)
+        if found is None:
+            found = paragraphs[key] = _Paragraph(channel)
+        return found
+
+    def add(self, channel: str, index: Any, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
+        """Add a piece to one part of a channel."""
+        if not text:
+            return
+        paragraph = self.paragraph(channel, index)
+        self.told = self.told or channel
+        if self.told != channel:
+            paragraph.gather(text)
+            tell.cold = True
+            return
+        if not paragraph.size():
+            self._leave(tell)
+            if self.part.size():
+                tell.out.append(self.part.add(_JOINT))
+        self.current = paragraph
+        tell.text(self.part, text, path, paragraph)
+
+    def _leave(self, tell: Teller) -> None:
+        """Tell half a surrogate pair that was left alone: nothing follows in the paragraph told last."""
+        if self.current is not None:
+            self.current.flush()
+        tell.flush(self.part)
+
+    def flush(self, tell: Teller) -> None:
+        """The same for all of them, now that nothing follows at all."""
+        self._leave(tell)
+        for paragraphs in self.channels.values():
+            for paragraph in paragraphs.values():
+                paragraph.flush()
+
+    def catch_up(self, channel: str, index: Any, snapshot: dict[str, Any], tell: Teller) -> None:
+        """Bring one part of a channel to what a snapshot of it says."""
+        snapshot = tell.clean(snapshot)
+        text = snapshot.get("text")
+        if not isinstance(text, str):
+            return
+        paragraph = self.paragraph(channel, index)
+        paragraph.fields.update((name, value) for name, value in snapshot.items() if name != "text" and value is not None)
+        rest = paragraph.rest_of(text)
+        if rest is None and text:
+            self.reported = True
+            contradict(paragraph, text, self.part.place, tell)
+        elif rest:
+            if paragraph.size():  # the snapshot has the whole character
+                paragraph.half = self.part.half = ""
+            self.add(channel, index, rest, tell)
+
+    def update(self, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
+        """Take a snapshot of the item."""
+        super().update({name: value for name, value in fields.items() if name not in _TYPES}, tell, parts, extra)
+        for channel in _TYPES:
+            snapshot = fields.get(channel)
+            if isinstance(snapshot, JSONArray):
+                self.announce(channel)
+                listed: list[dict[str, Any]] = [item for item in snapshot if isinstance(item, JSONObject)]
+                if not self._split_anew(channel, listed):
+                    for index, item in enumerate(listed):
+                        self.catch_up(channel, index, item, tell)
+        self.part.encrypted = _word(self.fields.get("encrypted_content"))
+        self.part.signature = _word(self.fields.get("signature"))
+
+    def _split_anew(self, channel: str, listed: list[dict[str, Any]]) -> bool:
+        """Whether the snapshot has the same text in other parts, which are then taken: some servers count the index up at
+        every delta."""
+        paragraphs = self.channels[channel]
+        whole = "".join(text for item in listed if isinstance(text := item.get("text"), str))
+        if len(listed) == len(paragraphs) or not len(listed) <= len(paragraphs) <= len(whole):
+            return False
+        end = 0
+        for paragraph in paragraphs.values():
+            end = paragraph.end_in(whole, end)
+            if end < 0:
+                return False
+        if end < len(whole):
+            return False
+        paragraphs.clear()
+        for index, item in enumerate(listed):
+            paragraph = self.paragraph(channel, index)
+            paragraph.fields.update(item)
+            paragraph.replace(str(paragraph.fields.pop("text", "")))
+        return True
+
+    def settle(self) -> str | None:
+        """Give the part the text that counts, and return it where it is another than what was told."""
+        for channel in _TYPES:
+            paragraphs = self.channels.get(channel, {}).values()
+            if text := _JOINT.join(text for paragraph in paragraphs if (text := paragraph.text())):
+                self.part.better = text if text != self.part.text() else None
+                break
+        return self.part.better
+
+    def native(self) -> dict[str, Any]:
+        """The item as it stands in an unstreamed response."""
+        channels = {name: [paragraph.native() for paragraph in channel.values()] for name, channel in self.channels.items()}
+        return {**self.fields, **channels}
+
+
+def _word(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
