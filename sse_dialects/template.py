@@ -49,6 +49,9 @@ _MAX_PLACES = 3
 # How many frames pass before a template is learned again after ones that fitted nothing: learning costs as much as three frames.
 _MAX_PAUSE = 64
 
+# How many blocks are looked at together. A read may hold any number, and what does not fit may be every second of them.
+_WINDOW = 32
+
 
 class Template:
     """The bytes around the cuts of one kind of frame, and the part that its delta adds to.
@@ -107,11 +110,19 @@ class Template:
 
     def run(self, blocks: list[bytes], start: int, out: list[Event]) -> int:
         """Take blocks from ``start`` on as long as they fit, and return where that ended."""
-        if start:
-            blocks = blocks[start:]
+        while start < len(blocks):
+            window = blocks[start : start + _WINDOW]
+            taken = self._take_all(window, out)
+            start += taken
+            if taken < len(window):
+                break
+        return start
+
+    def _take_all(self, blocks: list[bytes], out: list[Event]) -> int:
+        """Take blocks as long as they fit, and return how many did; none where they might all be too much."""
         size = sum(map(len, blocks))
         if self._bytes + size > self._room:
-            return start
+            return 0
         deltas: list[str] = []
         for block in blocks:
             delta = self._delta(block)
@@ -127,7 +138,7 @@ class Template:
             if member is not None:
                 member.extend(deltas)
             out.extend(part.told(deltas))
-        return start + len(deltas)
+        return len(deltas)
 
     def _delta(self, block: bytes) -> str:
         """The delta's text, or "" where the block does not fit. This is what a delta costs: a comparison, a decoding, a scan."""

@@ -8,6 +8,7 @@ plain one gets them whole.
 from __future__ import annotations
 
 import json
+import time
 from itertools import islice
 from typing import Any
 
@@ -556,3 +557,19 @@ def test_a_long_stream_is_taken_whole(monkeypatch):
     outcome = agree([wire[start : start + 1000] for start in range(0, len(wire), 1000)])
     assert outcome["answer"][0]["text"] == "".join(f"{number} " for number in range(2000))
     assert fitted.count >= 1998
+
+
+def test_what_does_not_fit_costs_the_same_however_much_a_read_holds():
+    """Every second block is a comment, so that the fast path is entered and left again for each frame."""
+    shape = SHAPES["chat text"]
+    pair = b": keep-alive\n\n" + frames_of(shape, ["one"])[-1]
+
+    def each(count: int) -> float:
+        decoder = Decoder("chat")
+        began = time.process_time()
+        for _ in decoder.feed(pair * count):
+            pass
+        return (time.process_time() - began) / count
+
+    # Work that grew with the square would cost eight times as much. The quicker of two, against a neighbour's disturbance.
+    assert min(each(16_000) / each(2_000) for _ in range(2)) < 3
