@@ -3,7 +3,6 @@
 A comment before a block says what the reader need not see:
 
     <!-- server: cut, whole -->    how the provider answers the block's requests (see `docs_provider`), whole if not said
-    <!-- types: Hello | bye -->    what somebody types
     <!-- needs: openai -->         a package or a command without which the block is left out
     <!-- shown: 3.11 -->           the Python whose output is shown; others word it differently (argparse)
 
@@ -39,7 +38,7 @@ PAGES = sorted((ROOT / "docs").rglob("*.md"))
 _BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<kind>python|text|console)(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL
 )
-_DIRECTIVE = re.compile(r"<!-- (server|types|needs|shown): (.*?) -->")
+_DIRECTIVE = re.compile(r"<!-- (server|needs|shown): (.*?) -->")
 _HOSTS = re.compile(r"https://(?:api\.openai\.com|api\.anthropic\.com|gateway\.example)")
 _SECONDS = re.compile(r"\d+\.\d+ s\b")  # times differ from run to run
 
@@ -56,7 +55,6 @@ class Block:
         self.indent = match["indent"]
         self.name = f"{page.relative_to(ROOT)}:{source.count(chr(10), 0, match.start()) + 1}"
         self.faults = [fault.strip() for fault in directives.get("server", "").split(",") if fault]
-        self.typed = directives["types"].replace(" | ", "\n") + "\n" if "types" in directives else ""
         self.needs = [name.strip() for name in directives.get("needs", "").split(",") if name]
         self.other_python = directives.get("shown") not in (None, "{}.{}".format(*sys.version_info))
         self.is_snippet = "--8<--" in self.text
@@ -113,13 +111,9 @@ class Run:
 
     def _python(self, block: Block) -> str:
         source = _HOSTS.sub(self.provider.url, block.text)
-        printed, typed = io.StringIO(), io.StringIO(block.typed)
-        stdin, sys.stdin = sys.stdin, typed
-        try:
-            with contextlib.redirect_stdout(printed):
-                exec(compile(source, block.name, "exec"), self.names)
-        finally:
-            sys.stdin = stdin
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(source, block.name, "exec"), self.names)
         return comparable(printed.getvalue())
 
     def _console(self, block: Block) -> str | None:
