@@ -1,0 +1,168 @@
+"""Payloads: JSON and what is not, several under one blank line, depth, and halves of surrogate pairs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from told import told
+
+from sse_dialects import LimitExceededError, Limits, MalformedStreamError, UpstreamError
+from sse_dialects.dialects.payload import (
+    BadPayloadError,
+    dumped,
+    has_halves,
+    named,
+    parse,
+    parse_lines,
+    scrubbed,
+    settled,
+    shared,
+)
+
+HIGH, LOW = "\ud83d", "\ude00"
+CHUNK = '{"choices": [{"index": 0, "delta": {"content": "x"}}]}'
+
+
+@pytest.mark.parametrize("value", [{}, [], {"a": [1, {"b": None}]}, "text", 1, 1.5, True, None, "[[[["])
+def test_json_is_read(value):
+    assert parse(json.dumps(value), 64) == value
+    assert parse(json.dumps(value), None) == value
+
+
+def test_what_python_reads_beside_json_is_read():
+    assert parse('{"a": Infinity}', 64) == {"a": float("inf")}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("hello", "no value"),
+        ('{"a": ', "no value"),
+        ('{"a" 1}', "delimiter"),
+        ('"abc', "unterminated string"),
+        ('{"a": "\\x"}', "escape"),
+        ("{} {}", "more after the value"),
+        ("<html>", "markup"),
+        ("data: {}", "second `data:` prefix"),
+        ("1" * 5000, "ValueError"),
+    ],
+)
+def test_the_reason_says_what_is_wrong_and_holds_no_model_text(text, reason):
+    with pytest.raises(BadPayloadError) as caught:
+        parse(text, 64)
+    assert reason in str(caught.value)
+    assert "hello" not in str(caught.value)
+
+
+# ---- depth
+
+
+def test_depth_is_bounded():
+    assert parse("[" * 8 + "]" * 8, 8) is not None
+    with pytest.raises(LimitExceededError) as caught:
+        parse("[" * 9 + "]" * 9, 8)
+    assert (caught.value.limit, caught.value.allowed) == ("max_depth", 8)
+
+
+def test_many_brackets_side_by_side_or_in_strings_are_not_deep():
+    assert len(parse("[" + ",".join(["[]"] * 50) + "]", 2)) == 50
+    assert parse(json.dumps({"a": '[[[["{{{{\\' * 50}), 2)
+    assert parse(json.dumps(["[[[[[["]), 1)
+
+
+def test_without_a_limit_pythons_own_is_a_bad_payload_not_a_recursion_error():
+    with pytest.raises(BadPayloadError, match="recursion limit"):
+        parse("[" * 100_000 + "]" * 100_000, None)
+    assert parse("[" * 100 + "]" * 100, None)
+
+
+# ---- several payloads
+
+
+def test_two_payloads_under_one_blank_line_are_two():
+    assert parse_lines('{"a": 1}\n\n {"b": 2} \n[DONE]', 64) == [{"a": 1}, {"b": 2}, "[DONE]"]
+    assert parse_lines('{"a":\n1}', 64) is None
+    assert told("chat", f"{CHUNK}\n{CHUNK}\n[DONE]").answer.text == "xx"
+
+
+def test_one_payload_over_several_lines_is_one():
+    assert told("chat", CHUNK.replace(", ", ",\n"), "[DONE]").answer.text == "x"
+
+
+# ---- in a stream
+
+
+@pytest.mark.parametrize("bad", ['{"choices": [', "hello", f"{CHUNK} x", "9" * 5000, f"{CHUNK}\nhello"])
+def test_what_the_parser_rejects_is_malformed(bad):
+    outcome = told("chat", CHUNK, bad, "[DONE]")
+    assert isinstance(outcome.error, MalformedStreamError)
+    assert outcome.error.frame_number == 2
+    assert outcome.partial.text == "x"
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(max_depth=None)])
+def test_nesting_without_end_never_ends_in_a_recursion_error(limits):
+    deep = '{"choices": ' + "[" * 50_000 + "]" * 50_000 + "}"
+    assert isinstance(told("chat", deep, limits=limits).error, (LimitExceededError, MalformedStreamError))
+
+
+@pytest.mark.parametrize("payload", ["null", "7", '"text"', "[]", "true", " "])
+def test_payloads_that_are_no_objects_are_ignored(payload):
+    assert told("chat", payload, CHUNK, payload, "[DONE]").answer.text == "x"
+
+
+def test_an_error_event_is_a_failure_whatever_its_data():
+    outcome = told("chat", CHUNK, ("error", "Service Unavailable"))
+    assert isinstance(outcome.error, UpstreamError)
+    assert (outcome.error.message, outcome.error.raw, outcome.error.payload) == ("Service Unavailable",) * 3
+
+
+# ---- strings
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain", "plain"),
+        ("\U0001f600", "\U0001f600"),
+        (HIGH + LOW, "\U0001f600"),
+        (HIGH, "\ufffd"),
+        (f"a{LOW}b{HIGH}", "a\ufffdb\ufffd"),
+        (LOW + HIGH, "\ufffd\ufffd"),
+        ("", ""),
+    ],
+)
+def test_two_halves_side_by_side_are_a_character_and_one_alone_is_replaced(text, expected):
+    assert settled(text) == expected
+    assert scrubbed({text: [text, {"x": text}, 1, None]}) == {expected: [expected, {"x": expected}, 1, None]}
+
+
+def test_names_are_settled_alone_where_values_may_wait():
+    assert named([{HIGH: HIGH}, 1, None]) == [{"\ufffd": HIGH}, 1, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        (r'"\ud83d"', True),
+        (r'"\uD83D"', True),
+        (f'"{HIGH}"', True),
+        ('"\U0001f600"', False),
+        ('"plain"', False),
+        (r'"\u00e4"', False),
+    ],
+)
+def test_only_escapes_and_lenient_decoding_bring_halves_in(text, may):
+    assert has_halves(text) == may
+
+
+def test_names_and_short_words_are_one_string_for_all_streams():
+    first, second = (shared({"".join(["ty", "pe"]): "".join(["te", "xt"]), "n": 1, "long": "x" * 30}) for _ in range(2))
+    assert next(iter(first)) is next(iter(second))
+    assert first["type"] is second["type"]
+    assert first == {"type": "text", "n": 1, "long": "x" * 30}
+
+
+def test_arguments_sent_as_a_value_are_dumped_compactly_with_other_scripts_kept():
+    assert dumped({"a": [1, "ä"], "b": None}) == '{"a":[1,"ä"],"b":null}'
