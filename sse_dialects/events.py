@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union
 
-from .values import Value, plain
+from .values import Value
 
 if TYPE_CHECKING:
     from .answer import FinishReason, ToolCall, ToolCallKind, Usage
@@ -33,7 +33,7 @@ class _Event(Value):
 
     def to_dict(self) -> dict[str, Any]:
         """``type`` and the members, in plain JSON types."""
-        return {"type": self.type, **{name: plain(getattr(self, name)) for name in self.__match_args__}}  # type: ignore[attr-defined]
+        return {"type": self.type, **super().to_dict()}  # type: ignore[attr-defined]
 
 
 class Started(_Event):
@@ -97,7 +97,7 @@ class ToolCallStarted(_Event):
     def __init__(self, id: str | None, name: str | None, kind: ToolCallKind, choice: int = 0, part: int = 0) -> None:
         self.id = id
         self.name = name
-        self.kind = kind
+        self.kind: ToolCallKind = kind
         self.choice = choice
         self.part = part
 
@@ -147,7 +147,7 @@ class Finished(_Event):
     type: ClassVar[Literal["finished"]] = "finished"
 
     def __init__(self, finish_reason: FinishReason | None, native: str | None, choice: int = 0) -> None:
-        self.finish_reason = finish_reason
+        self.finish_reason: FinishReason | None = finish_reason
         self.native = native
         self.choice = choice
 

@@ -21,25 +21,32 @@ _SHOWN = 60  # characters of a member in a repr: enough to recognise it, too few
 
 
 class Value:
-    """A value with the members named in ``__match_args__``, in that order."""
+    """A value with the members named in ``__match_args__``, in that order.
+
+    It is not declared here as ``tuple[str, ...]``, for then some type checkers know no members to match by position.
+    """
 
     __slots__ = ()
-    __match_args__: tuple[str, ...] = ()
+    __match_args__ = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The members under their own names, in plain JSON types."""
-        return {name: plain(getattr(self, name)) for name in self.__match_args__}
+        return {name: plain(getattr(self, name)) for name in _members(self)}
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__match_args__)
+        return all(getattr(self, name) == getattr(other, name) for name in _members(self))
 
     __hash__ = None  # type: ignore[assignment]  # members may be dicts and lists
 
     def __repr__(self) -> str:
-        members = (f"{name}={_short(getattr(self, name))}" for name in self.__match_args__)
+        members = (f"{name}={_short(getattr(self, name))}" for name in _members(self))
         return f"{type(self).__name__}({', '.join(members)})"
+
+
+def _members(value: Value) -> tuple[str, ...]:
+    return value.__match_args__
 
 
 def plain(value: Any) -> Any:

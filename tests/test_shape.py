@@ -33,7 +33,7 @@ LAYERS: list[tuple[str, list[str]]] = [
     ("recording, which streams offer as record=", ["recording"]),
     ("streams", ["streams"]),
     ("the front door", ["__init__"]),
-    ("on top", ["testing", "compat", "telemetry", "cli", "__main__"]),
+    ("on top", ["testing", "compat", "native", "telemetry", "cli", "__main__"]),
 ]
 SANS_IO = next(index for index, (_, names) in enumerate(LAYERS) if "decoder" in names)
 DOES_IO = {
