@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 from . import workloads
@@ -55,14 +56,17 @@ def _noted(name: str, value: Any) -> Any:
     return value
 
 
-def _jobs(rows: Rows, workload: Workload) -> dict[str, Callable[[], str]]:
-    """The pipelines that are installed and read the dialect, each tried once; one that comes to another answer is left out."""
+def _jobs(rows: Rows, workload: Workload) -> dict[str, tuple[Callable[[], str], float]]:
+    """The pipelines that are installed and read the dialect, each with the CPU time it took when it was tried; one that comes to
+    another answer is left out."""
     jobs = {}
     want = workload.texts[0] or "".join(workload.arguments)
     for peer, (package, make) in PIPELINES.items():
         try:
             job = make(workload)
+            began = time.process_time()
             got = job()
+            took = time.process_time() - began
         except (UnavailableError, ImportError):
             continue
         except Exception as error:
@@ -70,7 +74,7 @@ def _jobs(rows: Rows, workload: Workload) -> dict[str, Callable[[], str]]:
             continue
         rows.versions[package] = version(package)
         if got == want:
-            jobs[peer] = job
+            jobs[peer] = (job, took)
         else:
             sys.stderr.write(f"{workload.name}, {peer}: another answer\n")
     return jobs
@@ -79,7 +83,7 @@ def _jobs(rows: Rows, workload: Workload) -> dict[str, Callable[[], str]]:
 def _pipelines(rows: Rows, workload: Workload, pairs: int) -> dict[str, float]:
     floor = floor_of(workload)
     jobs = _jobs(rows, workload)
-    return {peer: _noted(f"{workload.name}, {peer}", ratio(job, floor, pairs)) for peer, job in jobs.items()}
+    return {peer: _noted(f"{workload.name}, {peer}", ratio(job, floor, pairs, first)) for peer, (job, first) in jobs.items()}
 
 
 def _frame_layers(rows: Rows, size: int, pairs: int) -> dict[str, float]:
@@ -93,7 +97,9 @@ def _frame_layers(rows: Rows, size: int, pairs: int) -> dict[str, float]:
         rows.versions[package] = version(package)
         if count == len(workload.frames):
             job = _bound(frames, workload.chunks)
-            found[peer] = _noted(f"frames {size}, {peer}", ratio(job, _bound(FRAME_LAYERS[_OURS][1], workload.chunks), pairs))
+            found[peer] = _noted(
+                f"frames {size}, {peer}", ratio(job, _bound(FRAME_LAYERS[_OURS][1], workload.chunks), pairs, 0.0)
+            )
     return found
 
 
@@ -116,9 +122,9 @@ def _growth(short: Workload, long: Workload) -> tuple[dict[str, float], dict[str
     growth, memory = {}, {}
     before, after = _jobs(Rows(), short), _jobs(Rows(), long)
     for peer in [peer for peer in before if peer in after]:
-        each = [cpu(jobs[peer]) / len(workload.frames) for jobs, workload in ((before, short), (after, long))]
+        each = [cpu(jobs[peer][0]) / len(workload.frames) for jobs, workload in ((before, short), (after, long))]
         growth[peer] = _noted(f"growth {long.name}, {peer}", each[1] / each[0])
-        memory[peer] = peak(before[peer]) / len(short.frames)
+        memory[peer] = peak(before[peer][0]) / len(short.frames)
     return growth, memory
 
 
@@ -159,7 +165,7 @@ def _parsers(pairs: int) -> dict[str, dict[str, float]]:
         for name, scan in others.items():
             payload._scan = scan
             try:
-                found[workload.name][name] = _noted(f"parser {workload.name}, {name}", ratio(job, floor, pairs))
+                found[workload.name][name] = _noted(f"parser {workload.name}, {name}", ratio(job, floor, pairs, 0.0))
             finally:
                 payload._scan = standard
     return found

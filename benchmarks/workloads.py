@@ -112,7 +112,7 @@ def _chat_end(rng: random.Random, finish: str) -> list[bytes]:
     return [_chunk(rng, {}, finish), _chunk(rng, {}, choices=[], usage=usage), _DONE]
 
 
-def chat_text(name: str = "chat: a page of text", count: int = 2000, **reading: Any) -> Workload:
+def chat_text(name: str = "chat: a page of text", count: int = 1000, **reading: Any) -> Workload:
     """A plain answer."""
     rng = _rng(name)
     tokens = _tokens(rng, count)
@@ -125,7 +125,7 @@ def chat_reasoning() -> Workload:
     """As reasoning servers send it: a long run of thought, then the answer."""
     name = "chat: reasoning, then text"
     rng = _rng(name)
-    thoughts, tokens = _tokens(rng, 1500), _tokens(rng, 500)
+    thoughts, tokens = _tokens(rng, 750), _tokens(rng, 250)
     frames = [_chunk(rng, {"role": "assistant", "content": None, "reasoning_content": ""})]
     frames += [_chunk(rng, {"reasoning_content": thought}) for thought in thoughts]
     frames += [_chunk(rng, {"content": token}) for token in tokens]
@@ -140,7 +140,7 @@ def chat_parallel_calls() -> Workload:
     frames = [_chunk(rng, {"role": "assistant", "content": None})]
     arguments = []
     for index in range(32):
-        pieces = _arguments(rng, 300)
+        pieces = _arguments(rng, 150)
         arguments.append("".join(pieces))
         call = {"index": index, "id": f"call_{index}", "type": "function", "function": {"name": "read_rows", "arguments": ""}}
         frames.append(_chunk(rng, {"tool_calls": [call]}))
@@ -153,7 +153,7 @@ def chat_three_choices() -> Workload:
     """An evaluation that asks for n=3: the choices' deltas take turns."""
     name = "chat: three choices that take turns"
     rng = _rng(name)
-    texts = [_tokens(rng, 700) for _ in range(3)]
+    texts = [_tokens(rng, 300) for _ in range(3)]
     frames = [_chunk(rng, {"role": "assistant", "content": ""}, index=index) for index in range(3)]
     frames += [
         _chunk(rng, {"content": token}, index=index) for row in zip(*texts, strict=True) for index, token in enumerate(row)
@@ -165,7 +165,7 @@ def chat_three_choices() -> Workload:
 def chat_keep_alives() -> Workload:
     """A slow model behind a proxy that sends a comment before every frame."""
     name = "chat: a keep-alive before every frame"
-    plain = chat_text(name, 1500)
+    plain = chat_text(name, 1000)
     frames = [part for frame in plain.frames for part in (b": keep-alive\n\n", frame)]
     return Workload(name, "chat", frames, texts=plain.texts, comments=len(plain.frames))
 
@@ -205,7 +205,7 @@ def _message(name: str, blocks: list[tuple[dict[str, Any], str, str, list[str]]]
     return Workload(name, "messages", frames, **claims)
 
 
-def messages_text(count: int = 2000) -> Workload:
+def messages_text(count: int = 1000) -> Workload:
     """A plain answer."""
     name = "messages: a page of text"
     tokens = _tokens(_rng(name), count)
@@ -217,7 +217,7 @@ def messages_thinking() -> Workload:
     """Extended thinking, then the answer."""
     name = "messages: thinking, then text"
     rng = _rng(name)
-    thoughts, tokens = _tokens(rng, 1500), _tokens(rng, 500)
+    thoughts, tokens = _tokens(rng, 750), _tokens(rng, 250)
     blocks = [
         ({"type": "thinking", "thinking": "", "signature": ""}, "thinking_delta", "thinking", thoughts),
         ({"type": "text", "text": ""}, "text_delta", "text", tokens),
@@ -296,7 +296,7 @@ class _Response:
         return item
 
 
-def responses_text(count: int = 2000) -> Workload:
+def responses_text(count: int = 1000) -> Workload:
     """A plain answer."""
     name = "responses: a page of text"
     rng = _rng(name)
