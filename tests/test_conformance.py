@@ -149,9 +149,9 @@ EVENTS: dict[str, tuple[str, str, list[str]]] = {
     "messages signature_delta": (
         "messages",
         START + block("thinking", {"type": "signature_delta", "signature": "s"}, thinking=""),
-        ["usage_reported"],
+        ["usage_reported", "extra"],
     ),
-    "messages redacted_thinking": ("messages", START + block("redacted_thinking", data="s"), ["usage_reported"]),
+    "messages redacted_thinking": ("messages", START + block("redacted_thinking", data="s"), ["usage_reported", "extra"]),
     "messages tool_use": (
         "messages",
         START + block("tool_use", {"type": "input_json_delta", "partial_json": "{}"}, id="t", name="f", input={}) + STOP,
@@ -285,22 +285,22 @@ EVENTS: dict[str, tuple[str, str, list[str]]] = {
     "responses response.mcp_call_arguments.delta": (
         "responses",
         in_item("mcp_call", "response.mcp_call_arguments.delta", delta="{}"),
-        ["extra"],
+        ["extra", "extra"],
     ),
     "responses response.mcp_call_arguments.done": (
         "responses",
         in_item("mcp_call", "response.mcp_call_arguments.done", arguments="{}"),
-        ["extra"],
+        ["extra", "extra"],
     ),
     "responses response.code_interpreter_call_code.delta": (
         "responses",
         in_item("code_interpreter_call", "response.code_interpreter_call_code.delta", delta="1"),
-        ["extra"],
+        ["extra", "extra"],
     ),
     "responses response.code_interpreter_call_code.done": (
         "responses",
         in_item("code_interpreter_call", "response.code_interpreter_call_code.done", code="1"),
-        ["extra"],
+        ["extra", "extra"],
     ),
     "responses response.completed": ("responses", ended("response.completed"), ["finished"]),
     "responses response.incomplete": ("responses", ended("response.incomplete"), ["finished"]),
