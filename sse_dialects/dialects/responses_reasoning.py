@@ -75,7 +75,7 @@ class ReasoningItem(Item):
             paragraph.gather(text)
             tell.cold = True
             return
-        if not paragraph.size():
+        if paragraph is not self.current and not paragraph.size():
             self._leave(tell)
             if self.part.size():
                 tell.out.append(self.part.add(_JOINT))
@@ -108,8 +108,9 @@ class ReasoningItem(Item):
             self.reported = True
             contradict(paragraph, text, self.part.place, tell)
         elif rest:
-            if paragraph.size():  # the snapshot has the whole character
-                paragraph.half = self.part.half = ""
+            paragraph.half = ""  # the snapshot has the whole character
+            if paragraph is self.current:
+                self.part.half = ""
             self.add(channel, index, rest, tell)
 
     def update(self, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
