@@ -6,7 +6,7 @@ import pytest
 from told import of_type, told
 
 from sse_dialects import Extra, ReasoningDelta, ReasoningPart, TextDelta, TextPart
-from sse_dialects.dialects.content_parts import ContentParts, text_of, thinking_of
+from sse_dialects.dialects.content_parts import ContentParts, part_of
 
 TEXT = {"type": "text", "text": "a"}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:,"}}
@@ -25,45 +25,39 @@ def content(outcome):
 
 
 @pytest.mark.parametrize(
-    ("part", "text"),
+    ("part", "expected"),
     [
-        ("bare", "bare"),
-        (TEXT, "a"),
-        ({"type": "output_text", "text": "a"}, "a"),
-        ({"type": "text"}, None),
-        ({"type": "text", "text": None}, None),
-        ({"type": "image", "text": "a"}, None),
-        ({}, None),
+        ("bare", ("text", "bare", {})),
+        (TEXT, ("text", "a", {})),
+        ({**TEXT, "citation": 1, "note": None}, ("text", "a", {"citation": 1})),
+        ({"type": "output_text", "text": "a"}, ("text", "a", {"type": "output_text"})),
+        ({"type": "text"}, ("", "", {})),
+        ({"type": "text", "text": None}, ("", "", {})),
+        ({"type": "image", "text": "a"}, ("", "", {})),
+        ({}, ("", "", {})),
+        (7, ("", "", {})),
+        (thinking("a"), ("thinking", "a", {})),
+        (thinking([TEXT, "b", {"type": "reference"}, 7, None, thinking("no")]), ("thinking", "ab", {})),
+        ({**thinking([]), "closed": True}, ("thinking", "", {"closed": True})),
+        (thinking(None), ("", "", {})),
+        (thinking({"text": "a"}), ("", "", {})),
     ],
 )
-def test_the_text_of_a_part(part, text):
-    assert text_of(part) == text
-
-
-@pytest.mark.parametrize(
-    ("part", "text"),
-    [
-        (thinking("a"), "a"),
-        (thinking([TEXT, "b", {"type": "reference"}, 7, None]), "ab"),
-        (thinking([]), ""),
-        (thinking(None), None),
-        (thinking({"text": "a"}), None),
-        (TEXT, None),
-    ],
-)
-def test_the_text_of_a_thinking_part(part, text):
-    assert thinking_of(part) == text
+def test_a_part_is_text_thinking_or_another(part, expected):
+    assert part_of(part) == expected
 
 
 def test_runs_of_one_kind_are_one_part():
     parts = ContentParts()
-    for kind, text in [("thinking", "a"), ("thinking", "b"), ("text", "c"), ("text", "d")]:
-        parts.add(kind, text)
+    parts.add_thinking("a", {})
+    parts.add_thinking([TEXT, {"type": "reference"}, 7], {"closed": True})
+    parts.add("text", "c")
+    parts.add("text", "d", {"note": 1})
     parts.add_other(IMAGE)
     parts.add("text", "e")
     assert parts.build() == [
-        thinking([{"type": "text", "text": "ab"}]),
-        {"type": "text", "text": "cd"},
+        {**thinking([{"type": "text", "text": "aa"}, {"type": "reference"}]), "closed": True},
+        {"type": "text", "text": "cd", "note": 1},
         IMAGE,
         {"type": "text", "text": "e"},
     ]

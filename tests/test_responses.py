@@ -223,7 +223,7 @@ def test_a_null_error_of_a_completed_response_is_nothing():
 
 @pytest.mark.parametrize(
     "payload",
-    [{"type": "response.completed", "response": "x"}, {"type": "response.created", "response": []}, ended(output={"0": {}})],
+    [{"type": "response.completed", "response": "x"}, {"type": "response.created", "response": ["x"]}, ended(output={"0": {}})],
     ids=["string", "array", "output"],
 )
 def test_a_response_of_another_shape_is_malformed(payload):

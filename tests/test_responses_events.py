@@ -68,6 +68,25 @@ def test_a_done_event_without_its_text_erases_nothing(stem):
     assert call.arguments == "x"
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        event("function_call_arguments.done", arguments={"a": "ä"}, name="f", call_id="c"),
+        event("output_item.done", item={"type": "function_call", "name": "f", "call_id": "c", "arguments": {"a": "ä"}}),
+    ],
+)
+def test_arguments_sent_as_an_object_are_dumped_not_lost(row):
+    outcome = told("responses", row, COMPLETED)
+    assert outcome.answer.tool_calls[0].arguments == '{"a":"ä"}'
+    assert of_type(outcome, ToolCallDelta) == [ToolCallDelta('{"a":"ä"}', 0, 0)]
+
+
+def test_an_empty_object_for_arguments_to_come_is_nothing():
+    opening = event("output_item.added", item={"type": "function_call", "name": "f", "call_id": "c", "arguments": {}})
+    [call] = answer(opening, event("function_call_arguments.delta", delta="[1]")).tool_calls
+    assert call.arguments == "[1]"
+
+
 def test_a_done_event_may_be_the_first_to_name_its_call():
     outcome = told(
         "responses",
@@ -209,10 +228,9 @@ def test_a_bare_event_of_every_type_is_survived(name):
         event("reasoning_summary_text.done", text=1.5),
         event("reasoning_summary_part.done", part="x"),
         event("function_call_arguments.delta", delta=True),
-        event("custom_tool_call_input.done", input={"a": 1}),
         event("mcp_call_arguments.done", arguments=7),
         event("output_item.added", item="x"),
-        event("content_part.added", part=[]),
+        event("content_part.added", part=[1]),
     ],
     ids=lambda payload: payload["type"],
 )

@@ -19,7 +19,10 @@ from sse_dialects import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from sse_dialects.dialects.responses_items import CallItem, MessageItem, OtherItem, ReasoningItem, opened
+from sse_dialects.dialects.responses_items import CallItem, OtherItem
+from sse_dialects.dialects.responses_message import MessageItem
+from sse_dialects.dialects.responses_output import Output
+from sse_dialects.dialects.responses_reasoning import ReasoningItem
 from sse_dialects.dialects.telling import Teller
 
 COMPLETED = {"type": "response.completed", "response": {"id": "r", "status": "completed"}}
@@ -41,15 +44,13 @@ class Opened:
     """An item with all that its methods want to be handed."""
 
     def __init__(self, **fields):
-        self.tell, self.parts, self.extra = Teller(Limits()), [], {}
-        self.item = opened(fields, self.parts, self.tell)
+        self.tell, self.extra = Teller(Limits()), {}
+        output = Output(self.tell, self.extra)
+        self.parts = output.parts
+        self.item = output.added(0, fields)
 
     def update(self, **fields):
         self.item.update(fields, self.tell, self.parts, self.extra)
-
-    def told(self):
-        out, self.tell.out = self.tell.out, []
-        return out
 
 
 # ---- opening
@@ -416,8 +417,12 @@ def test_a_hosted_call_is_other_with_its_latest_members():
     native = {"arguments": '{"a":1}', "type": "mcp_call", "id": "m", "name": "t", "status": "completed", "output": "ok"}
     assert outcome.answer.parts == [OtherPart(native)]
     assert not outcome.answer.tool_calls
-    assert [each.name for each in of_type(outcome, Extra)] == ["response.mcp_call_arguments.delta"] * 2 + [
-        "response.mcp_call_arguments.done"
+    deltas = ["response.mcp_call_arguments.delta"] * 2
+    assert [each.name for each in of_type(outcome, Extra)] == [
+        "mcp_call",
+        *deltas,
+        "response.mcp_call_arguments.done",
+        "mcp_call",
     ]
 
 

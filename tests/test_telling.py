@@ -1,0 +1,146 @@
+"""The way of events out: deltas and the halves that wait, extras, limits, and the shape of members."""
+
+from __future__ import annotations
+
+import pytest
+
+from sse_dialects import Extra, LimitExceededError, Limits, MalformedStreamError, TextDelta
+from sse_dialects.dialects.parts import CallBuilder, Pieces, TextBuilder
+from sse_dialects.dialects.telling import Teller, items, object_member, text_member
+
+HIGH, LOW = "\ud83d", "\ude00"
+
+
+def teller(*, halves=False, **limits):
+    tell = Teller(Limits(**limits))
+    tell.halves = halves
+    return tell
+
+
+# ---- deltas
+
+
+def test_a_delta_is_told_and_kept_and_natively_too():
+    tell, part, member = teller(), TextBuilder(0, 2), Pieces()
+    tell.text(part, "a", ("delta",), member)
+    tell.text(part, "")
+    assert tell.out == [TextDelta("a", 0, 2)]
+    assert (part.text(), member.text()) == ("a", "a")
+    assert (tell.hot.path, tell.hot.part, tell.hot.member) == (("delta",), part, member)
+
+
+def test_half_a_pair_waits_for_its_other_half_in_the_next_delta_of_that_part():
+    tell, part, member = teller(halves=True), TextBuilder(0, 0), Pieces()
+    tell.text(part, f"a{HIGH}", ("delta",), member)
+    tell.text(part, f"{LOW}b", ("delta",), member)
+    assert tell.hot is None  # such a frame teaches no fast path
+    assert [event.text for event in tell.out] == ["a", "\U0001f600b"]
+    assert member.text() == "a\U0001f600b"
+
+
+def test_a_half_that_waits_is_settled_by_a_delta_that_holds_none():
+    tell, part = teller(halves=True), TextBuilder(0, 0)
+    tell.text(part, HIGH)
+    tell.halves = False
+    tell.text(part, "b", ("delta",))
+    assert [event.text for event in tell.out] == ["\ufffdb"]
+    assert tell.hot is None
+
+
+def test_half_a_pair_left_alone_is_told_when_nothing_follows():
+    tell, part = teller(halves=True), TextBuilder(0, 0)
+    tell.text(part, HIGH)
+    assert tell.out == []
+    tell.flush(part)
+    tell.flush(part)
+    assert tell.out == [TextDelta("\ufffd", 0, 0)]
+    assert part.text() == "\ufffd"
+
+
+# ---- extras
+
+
+def test_a_value_is_told_when_it_first_arrives_or_changes():
+    tell, store = teller(), {}
+    for value in (1, 1, None, 2, 1):
+        tell.extra(store, "x", value, 3, 4)
+    assert tell.out == [Extra("x", value, 3, 4) for value in (1, 2, 1)]
+    assert store == {"x": 1}
+
+
+def test_a_lists_new_items_are_told_and_the_store_has_all():
+    tell, store = teller(halves=True), {}
+    tell.extra_items(store, "x", [])
+    tell.extra_items(store, "x", [1])
+    tell.extra_items(store, f"x{HIGH}", [HIGH])
+    tell.extra_items(store, "x", [2, 3], 0, 5)
+    assert tell.out == [Extra("x", [1]), Extra("x\ufffd", ["\ufffd"]), Extra("x", [2, 3], 0, 5)]
+    assert store == {"x": [1, 2, 3], "x\ufffd": ["\ufffd"]}
+    assert tell.out[0].value == [1]
+
+
+def test_nothing_is_scrubbed_where_no_halves_can_be():
+    value = {"a": HIGH}
+    assert teller().clean(value) is value
+    assert teller(halves=True).clean(value) == {"a": "\ufffd"}
+
+
+@pytest.mark.parametrize(("value", "word"), [("x", "x"), ("", None), (None, None), (7, None), (["x"], None), (HIGH, "\ufffd")])
+def test_a_word_is_a_string_with_something_in_it(value, word):
+    assert teller(halves=True).word({"id": value}, "id") == word
+    assert teller().word({"id": "x"}, "id") == "x"
+    assert teller().word({}, "id") is None
+
+
+# ---- limits
+
+
+def test_parts_are_opened_within_the_limit():
+    tell, parts = teller(max_parts=1), []
+    part = TextBuilder(0, 0)
+    assert tell.open(parts, part) is part
+    with pytest.raises(LimitExceededError) as caught:
+        tell.open(parts, TextBuilder(0, 1))
+    assert (caught.value.limit, caught.value.allowed) == ("max_parts", 1)
+    assert parts == [part]
+
+
+def test_calls_are_counted_over_all_choices():
+    tell = teller(max_tool_calls=1)
+    tell.open_call([], CallBuilder(0, 0, "a", "f", "function"))
+    with pytest.raises(LimitExceededError) as caught:
+        tell.open_call([], CallBuilder(1, 0, "b", "f", "function"))
+    assert caught.value.limit == "max_tool_calls"
+
+
+def test_a_limit_that_is_off_allows_any_number():
+    teller(max_choices=None).check("max_choices", 10**9)
+
+
+# ---- members
+
+
+@pytest.mark.parametrize(("read", "empty", "good"), [(object_member, {}, {"a": 1}), (items, [], [1]), (text_member, "", "x")])
+def test_null_missing_and_empty_are_one(read, empty, good):
+    for nothing in ("", [], {}, False):
+        assert read({"m": nothing}, "m") == empty
+    assert read({}, "m") == empty
+    assert read({"m": None}, "m") == empty
+    assert read({"m": good}, "m") is good
+
+
+@pytest.mark.parametrize(
+    ("read", "value", "sentence"),
+    [
+        (object_member, "secret", "'m' is a string where an object belongs"),
+        (object_member, [1], "'m' is an array where an object belongs"),
+        (items, {"a": 1}, "'m' is an object where an array belongs"),
+        (items, True, "'m' is a boolean where an array belongs"),
+        (text_member, 1, "'m' is a number where a string belongs"),
+        (text_member, 1.5, "'m' is a number where a string belongs"),
+    ],
+)
+def test_another_shape_is_malformed_and_the_reason_holds_no_model_text(read, value, sentence):
+    with pytest.raises(MalformedStreamError) as caught:
+        read({"m": value}, "m")
+    assert caught.value.reason == sentence
