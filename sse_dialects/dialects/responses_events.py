@@ -182,8 +182,9 @@ def _call_delta(output: Output, payload: dict[str, Any]) -> int | None:
 
 def _call_done(output: Output, payload: dict[str, Any]) -> int | None:
     item = _call(output, payload, _CALLS[_stem(payload)])
-    names = (CallItem.MEMBERS[_CALLS[_stem(payload)]], "name", "call_id")
-    fields: dict[str, Any] = {name: payload[name] for name in names if isinstance(payload.get(name), str)}
+    member = CallItem.MEMBERS[_CALLS[_stem(payload)]]
+    fields: dict[str, Any] = {name: payload[name] for name in ("name", "call_id") if isinstance(payload.get(name), str)}
+    fields[member] = payload.get(member)
     item.update(fields, output.tell, output.parts, output.extra)
     return item.place
 

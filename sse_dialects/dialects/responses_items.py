@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..errors import MalformedStreamError
 from ..events import Extra
 from .joined import Joined, Live
-from .payload import scrubbed
+from .payload import dumped, scrubbed
 
 if TYPE_CHECKING:
     from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces
@@ -88,9 +88,8 @@ class CallItem(Item):
         if self.part.name:
             tell.out.extend(self.part.announce())
         tell.rest(extra, fields, self.KNOWN, self.place)
-        arguments = fields.get(self.member)
-        if isinstance(arguments, str):
-            self.catch_up(arguments, tell)
+        if arguments := fields.get(self.member):  # some servers send the object itself
+            self.catch_up(arguments if isinstance(arguments, str) else dumped(arguments), tell)
 
     def add(self, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
         """Add a piece of arguments."""
