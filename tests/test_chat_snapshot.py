@@ -1,0 +1,163 @@
+"""``message`` beside or in place of ``delta``: only what is new of it is told."""
+
+from __future__ import annotations
+
+import pytest
+from told import of_type, told
+
+from sse_dialects import Extra, MalformedStreamError, ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta, ToolCallStarted
+
+
+def delta(**fields):
+    return {"choices": [{"index": 0, "delta": fields}]}
+
+
+def snapshot(**fields):
+    return {"choices": [{"index": 0, "message": {"role": "assistant", **fields}}]}
+
+
+def call(id, arguments, **fields):
+    return {"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}, **fields}
+
+
+def streamed(*rows):
+    return told("chat", *rows, "[DONE]")
+
+
+def shown(outcome):
+    return of_type(outcome, ReasoningDelta, RefusalDelta, TextDelta, ToolCallStarted, ToolCallDelta)
+
+
+def test_a_snapshot_in_place_of_deltas_is_one_delta_a_part():
+    outcome = streamed(snapshot(content="x", reasoning="why", refusal="no", tool_calls=[call("c", "{}")]))
+    assert shown(outcome) == [
+        ReasoningDelta("why", 0, 0),
+        RefusalDelta("no", 0, 1),
+        TextDelta("x", 0, 2),
+        ToolCallStarted("c", "f", "function", 0, 3),
+        ToolCallDelta("{}", 0, 3),
+    ]
+    assert outcome.answer.turn[0]["role"] == "assistant"
+
+
+def test_growing_snapshots_give_the_rest_of_each():
+    outcome = streamed(snapshot(content="a"), snapshot(content="ab"), snapshot(content="ab"), snapshot(content="abc"))
+    assert [event.text for event in shown(outcome)] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("name", ["content", "refusal", "reasoning", "reasoning_content"])
+def test_a_snapshot_that_extends_the_deltas_gives_one_more(name):
+    outcome = streamed(delta(**{name: "ab"}), snapshot(**{name: "abc"}))
+    assert [event.text for event in shown(outcome)] == ["ab", "c"]
+    assert not of_type(outcome, Extra)
+
+
+@pytest.mark.parametrize("name", ["content", "refusal", "reasoning", "reasoning_content"])
+def test_a_snapshot_that_contradicts_them_is_reported_and_changes_nothing(name):
+    outcome = streamed(delta(**{name: "ab"}), snapshot(**{name: "xy"}))
+    assert [event.text for event in shown(outcome)] == ["ab"]
+    assert of_type(outcome, Extra) == [Extra("snapshot", {name: "xy"}, 0)]
+    assert outcome.answer.native["choices"][0]["message"][name] == "ab"
+
+
+@pytest.mark.parametrize("content", ["", None, []])
+def test_an_empty_snapshot_is_nothing(content):
+    outcome = streamed(delta(content="ab"), snapshot(content=content))
+    assert outcome.answer.text == "ab"
+    assert not of_type(outcome, Extra)
+
+
+def test_a_snapshot_is_compared_over_all_parts():
+    rows = [delta(content="a"), delta(reasoning="r"), delta(content="b")]
+    assert [event.text for event in shown(streamed(*rows, snapshot(content="abc")))] == ["a", "r", "b", "c"]
+    assert of_type(streamed(*rows, snapshot(content="ax")), Extra) == [Extra("snapshot", {"content": "ax"}, 0)]
+
+
+def test_content_may_be_a_list_of_parts_in_a_snapshot_too():
+    parts = [{"type": "text", "text": "abc"}]
+    assert streamed(snapshot(content=parts)).answer.native["choices"][0]["message"]["content"] == parts
+    assert streamed(delta(content="ab"), snapshot(content=parts)).answer.text == "abc"
+    assert of_type(streamed(delta(content="x"), snapshot(content=parts)), Extra) == [Extra("snapshot", {"content": parts}, 0)]
+
+
+# ---- calls
+
+
+def test_calls_are_matched_by_id_then_by_place():
+    started = delta(tool_calls=[{"index": 0, **call("a", '{"x"')}, {"index": 1, **call("b", "{")}])
+    swapped = streamed(started, snapshot(tool_calls=[call("b", "{}"), call("a", '{"x":1}')]))
+    placed = streamed(started, snapshot(tool_calls=[call(None, '{"x":1}'), call(None, "{}")]))
+    for outcome in (swapped, placed):
+        assert [each.arguments for each in outcome.answer.tool_calls] == ['{"x":1}', "{}"]
+
+
+def test_a_call_that_only_the_snapshot_has_is_opened():
+    outcome = streamed(
+        delta(tool_calls=[{"index": 0, **call("a", "{}")}]), snapshot(tool_calls=[call("a", "{}"), "odd", call("b", "[]")])
+    )
+    assert [(each.id, each.arguments) for each in outcome.answer.tool_calls] == [("a", "{}"), ("b", "[]")]
+
+
+def test_a_call_that_contradicts_is_reported():
+    other = call("a", "[]")
+    outcome = streamed(delta(tool_calls=[{"index": 0, **call("a", "{}")}]), snapshot(tool_calls=[other]))
+    assert of_type(outcome, Extra) == [Extra("snapshot", {"tool_calls": [other]}, 0)]
+    assert outcome.answer.tool_calls[0].arguments == "{}"
+
+
+@pytest.mark.parametrize("element", [{"id": "a"}, {"id": "a", "function": {}}, {"id": "a", "function": {"arguments": None}}])
+def test_a_call_without_arguments_says_nothing(element):
+    outcome = streamed(delta(tool_calls=[{"index": 0, **call("a", "{}")}]), snapshot(tool_calls=[element]))
+    assert not of_type(outcome, Extra)
+
+
+def test_a_custom_call_is_extended_by_its_input():
+    custom = {"id": "c", "type": "custom", "custom": {"name": "f", "input": "a"}}
+    outcome = streamed(
+        delta(tool_calls=[{"index": 0, **custom}]), snapshot(tool_calls=[{**custom, "custom": {"name": "f", "input": "ab"}}])
+    )
+    assert outcome.answer.tool_calls[0].arguments == "ab"
+
+
+def test_a_legacy_call_counts_once():
+    legacy = {"name": "f", "arguments": "{}"}
+    for rows in ([snapshot(function_call=legacy)], [delta(function_call=legacy), snapshot(function_call=legacy)]):
+        assert [each.arguments for each in streamed(*rows).answer.tool_calls] == ["{}"]
+
+
+def test_calls_of_another_shape_are_malformed():
+    assert isinstance(streamed(snapshot(tool_calls="x")).error, MalformedStreamError)
+    assert isinstance(streamed({"choices": [{"message": "x"}]}).error, MalformedStreamError)
+
+
+# ---- members without a word of ours
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "whole"),
+    [
+        ("ab", "abc", "abc"),
+        ([1], [1, 2], [1, 2]),
+        ({"a": 1}, {"a": 1, "b": 2}, {"a": 1, "b": 2}),
+        (1, 1, 1),
+        (1, 2, 2),
+        ("ab", "ab", "ab"),
+    ],
+)
+def test_only_what_is_new_of_them_is_taken(before, after, whole):
+    outcome = streamed(delta(own=before), snapshot(own=after))
+    assert outcome.answer.native["choices"][0]["message"]["own"] == whole
+    assert len(of_type(outcome, Extra)) == 1 + (before != after)
+
+
+def test_annotations_and_entries_that_have_come_are_not_told_again():
+    note, entry = {"type": "url_citation"}, {"type": "reasoning.text", "text": "why"}
+    outcome = streamed(
+        delta(annotations=[note], reasoning_details=[entry]), snapshot(annotations=[note, note], reasoning_details=[entry, entry])
+    )
+    assert of_type(outcome, Extra) == [
+        Extra("annotations", [note], 0),
+        Extra("reasoning_details", [entry], 0),
+        Extra("annotations", [note], 0),
+    ]
+    assert outcome.answer.extra["annotations"] == [note, note]
