@@ -1,0 +1,238 @@
+"""Tool calls of a chat stream: which call a piece belongs to, and what it adds."""
+
+from __future__ import annotations
+
+import pytest
+from told import of_type, told
+
+from sse_dialects import Extra, ToolCallDelta, ToolCallFinished, ToolCallStarted
+from sse_dialects.dialects.chat_calls import Calls, ChatCall, Piece, index_of, word
+
+
+def chunk(*elements, **delta):
+    return {"choices": [{"index": 0, "delta": {"tool_calls": list(elements), **delta}}]}
+
+
+def part(index=None, id=None, name=None, arguments=None, **more):
+    fields = {"index": index, "id": id, "function": {"name": name, "arguments": arguments}, **more}
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def calls(*elements, finish=None):
+    """``(id, name, arguments)`` of the calls that these elements make, one a chunk."""
+    rows = [chunk(*element) if isinstance(element, list) else chunk(element) for element in elements]
+    answer = told("chat", *rows, {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}, "[DONE]").answer
+    return [(call.id, call.name, call.arguments) for call in answer.tool_calls]
+
+
+# ---- which call
+
+
+@pytest.mark.parametrize(
+    ("elements", "expected"),
+    [
+        ([part(0, "a", "f", "{"), part(0, arguments="}")], [("a", "f", "{}")]),
+        (
+            [part(0, "a", "f"), part(1, "b", "g"), part(0, arguments="1"), part(1, arguments="2")],
+            [("a", "f", "1"), ("b", "g", "2")],
+        ),
+        ([part(1, "b", "g", "2"), part(0, "a", "f", "1")], [("a", "f", "1"), ("b", "g", "2")]),
+        ([part(10**9, "a", "f", "1"), part(10**9, arguments="2")], [("a", "f", "12")]),
+        ([part("0", "a", "f", "1"), part(0, arguments="2"), part(0.0, arguments="3")], [("a", "f", "123")]),
+        (
+            [part(None, "a", "f", "1"), part(None, "b", "g", "2"), part(None, "a", arguments="3")],
+            [("a", "f", "13"), ("b", "g", "2")],
+        ),
+        ([part(None, "a", "f", "1"), part(None, arguments="2")], [("a", "f", "12")]),
+        ([part(0, "a", "f", "1"), part(0, "b", "g", "2")], [("a", "f", "1"), ("b", "g", "2")]),
+        ([part(0, "a", "f", "1"), part(0, "b", arguments="2")], [("a", "f", "12")]),
+        ([part(0, "a", "f", "1"), part(0, "a", "f", "2"), part(0, "", "", "3")], [("a", "f", "123")]),
+        ([part(0, None, "f", "1"), part(0, "late", arguments="2")], [("late", "f", "12")]),
+    ],
+    ids=[
+        "by index",
+        "interleaved",
+        "listed by index",
+        "huge",
+        "index of another type",
+        "by id",
+        "the last one opened",
+        "new id with a name",
+        "changed id without a name",
+        "repeated and empty",
+        "id learned late",
+    ],
+)
+def test_a_piece_finds_its_call(elements, expected):
+    assert calls(*elements) == expected
+
+
+def test_a_name_is_repeated_or_grows():
+    assert calls(part(0, "a", "get"), part(0, name="get"), part(0, name="get_weather", arguments="{}")) == [
+        ("a", "get_weather", "{}")
+    ]
+    assert calls(part(0, "a", "get"), part(0, name="_weather")) == [("a", "get_weather", "")]
+
+
+def test_servers_without_ids_and_indexes_send_whole_calls():
+    assert calls(part(name="f", arguments="{}"), part(name="f", arguments='{"a":1}')) == [
+        (None, "f", "{}"),
+        (None, "f", '{"a":1}'),
+    ]
+    assert calls([part(name="f", arguments="x"), part(name="g")]) == [(None, "f", "x"), (None, "g", "")]
+    assert calls(part(0, None, "f", "{}"), part(0, None, "g", "{}")) == [(None, "f", "{}"), (None, "g", "{}")]
+
+
+def test_a_name_repeated_with_every_piece_on_an_index_is_one_call():
+    assert calls(part(0, None, "f", "{}"), part(0, None, "f", " ")) == [(None, "f", "{} ")]
+
+
+def test_an_id_still_tells_where_two_calls_share_an_index():
+    pieces = [part(0, "a", "f", "1"), part(0, "b", "g", "2"), part(0, "a", arguments="3")]
+    assert calls(*pieces) == [("a", "f", "13"), ("b", "g", "2")]
+
+
+# ---- what a piece adds
+
+
+@pytest.mark.parametrize("value", [{"a": "ä", "b": [1]}, ["ä"]])
+def test_arguments_sent_as_an_object_are_dumped_compactly(value):
+    [(_, _, arguments)] = calls(part(0, "a", "f", value))
+    assert arguments == {dict: '{"a":"ä","b":[1]}', list: '["ä"]'}[type(value)]
+
+
+@pytest.mark.parametrize(
+    "element", [{}, {"index": 0}, {"index": 0, "id": "", "function": None}, {"function": {"name": None, "arguments": ""}}]
+)
+def test_null_and_empty_members_are_nothing(element):
+    assert calls(element, "odd", None) == []
+    assert Piece(element).empty
+
+
+def test_a_custom_call_has_free_text_input():
+    rows = [
+        chunk({"index": 0, "id": "c", "type": "custom", "custom": {"name": "f", "input": "a"}}),
+        chunk({"index": 0, "custom": {"input": "b"}}),
+    ]
+    outcome = told("chat", *rows, "[DONE]")
+    [call] = outcome.answer.tool_calls
+    assert (call.kind, call.arguments, call.complete) == ("custom", "ab", True)
+    assert outcome.answer.turn[0]["tool_calls"] == [{"id": "c", "type": "custom", "custom": {"name": "f", "input": "ab"}}]
+
+
+def test_a_providers_own_members_of_a_call_are_told_and_go_back():
+    row = part(0, "a", "f", "{}", extra_content={"signature": "s"})
+    row["function"]["strict"] = True
+    outcome = told("chat", chunk(row), "[DONE]")
+    assert of_type(outcome, Extra) == [Extra("extra_content", {"signature": "s"}, 0, 0), Extra("strict", True, 0, 0)]
+    [native] = outcome.answer.turn[0]["tool_calls"]
+    assert native["extra_content"] == {"signature": "s"}
+    assert native["function"] == {"name": "f", "arguments": "{}", "strict": True}
+
+
+def test_a_legacy_function_call_becomes_a_tool_call_and_an_empty_one_is_nothing():
+    def row(value):
+        return {"choices": [{"index": 0, "delta": {"function_call": value}}]}
+
+    outcome = told("chat", row({"name": "", "arguments": ""}), row({"name": "f"}), row({"arguments": "{}"}), row({}), "[DONE]")
+    assert [(call.id, call.name, call.arguments) for call in outcome.answer.tool_calls] == [(None, "f", "{}")]
+    assert outcome.answer.turn[0]["function_call"] == {"name": "f", "arguments": "{}"}
+    assert "tool_calls" not in outcome.answer.turn[0]
+
+
+def test_a_call_is_told_once_its_name_is_known_or_at_the_end():
+    outcome = told("chat", chunk(part(0, "a", arguments="{")), chunk(part(0, name="f")), chunk(part(0, arguments="}")), "[DONE]")
+    assert of_type(outcome, ToolCallStarted, ToolCallDelta) == [
+        ToolCallStarted("a", "f", "function", 0, 0),
+        ToolCallDelta("{", 0, 0),
+        ToolCallDelta("}", 0, 0),
+    ]
+    nameless = told("chat", chunk(part(0, "a", arguments="{}")), "[DONE]")
+    assert of_type(nameless, ToolCallStarted) == [ToolCallStarted("a", None, "function", 0, 0)]
+
+
+def test_halves_wait_in_arguments_and_are_final_in_names():
+    outcome = told("chat", chunk(part(0, "a\ud83d", "f\ud83d", "x\ud83d")), chunk(part(0, arguments="\ude00")), "[DONE]")
+    [call] = outcome.answer.tool_calls
+    assert (call.id, call.name, call.arguments) == ("a\ufffd", "f\ufffd", "x\U0001f600")
+
+
+@pytest.mark.parametrize(
+    ("reason", "whole"), [("tool_calls", 1), ("stop", 1), (None, 1), ("length", 0), ("content_filter", 0), ("max_tokens", 0)]
+)
+def test_calls_are_whole_at_the_end_unless_the_reason_cut_them(reason, whole):
+    rows = [chunk(part(0, "a", "f", "{}")), {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}]
+    outcome = told("chat", *rows, "[DONE]")
+    assert len(of_type(outcome, ToolCallFinished)) == whole
+    assert [call.complete for call in outcome.answer.tool_calls] == [bool(whole)]
+
+
+# ---- the module itself
+
+
+@pytest.mark.parametrize(
+    ("value", "index"),
+    [
+        (0, 0),
+        (-1, -1),
+        ("7", 7),
+        ("x", "x"),
+        ("", None),
+        ("9" * 30, "9" * 30),
+        ("²", "²"),
+        (1.0, 1),
+        (1.5, None),
+        (True, None),
+        (None, None),
+        ([0], None),
+    ],
+)
+def test_an_index_is_a_name(value, index):
+    assert index_of(value) == index
+
+
+@pytest.mark.parametrize(("value", "expected"), [("x", "x"), ("", None), (None, None), (7, None)])
+def test_a_word_is_a_string_with_something_in_it(value, expected):
+    assert word(value) == expected
+
+
+def opened(name="f", arguments="", **fields):
+    call = ChatCall(0, 0, Piece(part(0, "a", name, arguments, **fields)))
+    call.append(arguments)
+    return call
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"), [("{}", True), ('{"a": 1}', True), ('{"a": {}', False), ("[1]", False), ("x}", False), ("", False)]
+)
+def test_whole_arguments_are_a_json_object(text, whole):
+    assert opened(arguments=text).has_whole_arguments() == whole
+    assert not opened(arguments='{"a":' * 100_000 + "}").has_whole_arguments()
+
+
+def test_asking_whether_arguments_are_whole_has_a_bound():
+    call = opened(arguments='{"a": "}')
+    answers = {call.has_whole_arguments() for _ in range(1000)}
+    assert answers == {False}
+    call._checked = 1 << 30
+    call.append('"}')
+    assert not call.has_whole_arguments()
+
+
+def test_a_name_that_grew_is_known_by_what_it_is_so_far():
+    call = opened("get")
+    assert call.goes_by("get")
+    call.rename("get_weather")
+    assert call.goes_by("get_weather")
+    assert not call.goes_by("get")
+    assert call.build().name == "get_weather"
+
+
+def test_calls_without_an_index_count_as_if_numbered():
+    known = Calls()
+    rows = [(None, "x"), (5, "y"), (1, "z")]
+    for index, id in rows:
+        known.open(ChatCall(0, 0, Piece(part(index, id, "f"))))
+    assert [call.id for call in known.in_order()] == ["x", "z", "y"]
+    assert known.with_id("z") is known.opened[2]
+    assert known.with_id(None) is None
