@@ -27,9 +27,16 @@ def told(dialect: str, *payloads: Any, **options: Any) -> Outcome:
     whole = by_decoder([data], dialect, **options)
     for size in (1, 7):
         assert by_decoder(in_pieces(data, size), dialect, **options).facts() == whole.facts()
-    driven = by_accumulator([data], dialect, **options)
-    assert driven.facts(of_bytes=False) == whole.facts(of_bytes=False)
+    assert _facts(by_accumulator([data], dialect, **options)) == _facts(whole)
     return whole
+
+
+def _facts(outcome: Outcome) -> dict[str, Any]:
+    """Without ``delivered``: where one frame tells something and fails, the decoder has handed it out and `add` has not."""
+    facts = outcome.facts(of_bytes=False)
+    if facts["error"] is not None:
+        del facts["error"]["delivered"]
+    return facts
 
 
 def of_type(outcome: Outcome, *kinds: type) -> list[Any]:

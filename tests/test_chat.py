@@ -1,0 +1,293 @@
+"""Chat Completions as a whole: chunks, choices, usage, the end, failures, and what the answer is made of."""
+
+from __future__ import annotations
+
+import pytest
+from told import of_type, told
+
+from sse_dialects import (
+    ChatAccumulator,
+    Extra,
+    Finished,
+    LimitExceededError,
+    Limits,
+    MalformedStreamError,
+    Started,
+    TextDelta,
+    ToolCallFinished,
+    TruncatedStreamError,
+    UpstreamError,
+    UsageReported,
+)
+
+
+def chunk(content=None, finish=None, index=0, **more):
+    choice = {"index": index, "delta": {} if content is None else {"content": content}, "finish_reason": finish}
+    return {"id": "c", "object": "chat.completion.chunk", "created": 7, "model": "m", "choices": [choice], **more}
+
+
+def choice(**fields):
+    return {"choices": [{"index": 0, "delta": {}, **fields}]}
+
+
+# ---- a plain one
+
+
+def test_a_plain_stream():
+    outcome = told("chat", chunk("Hi"), chunk("!"), chunk(finish="stop"), "[DONE]")
+    assert outcome.events == [Started("c", "m"), TextDelta("Hi", 0, 0), TextDelta("!", 0, 0), Finished("stop", "stop", 0)]
+    assert outcome.answer.native == {
+        "id": "c",
+        "created": 7,
+        "model": "m",
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": {"content": "Hi!"}, "finish_reason": "stop"}],
+    }
+    assert outcome.answer.turn == [{"role": "assistant", "content": "Hi!"}]
+
+
+def test_frames_without_id_are_normal_and_the_first_that_say_something_bind():
+    rows = [
+        {"id": "", "model": None, **choice()},
+        {"id": "c1", "model": "m1", **choice()},
+        {"id": "c2", "model": "m2", **choice()},
+    ]
+    outcome = told("chat", *rows, "[DONE]")
+    assert (outcome.answer.id, outcome.answer.model) == ("c1", "m1")
+    assert outcome.events[0] == Started(None, None)
+    assert "id" not in told("chat", choice(), "[DONE]").answer.native
+
+
+@pytest.mark.parametrize(
+    "row", [{"id": "c"}, {"id": "c", "choices": None}, {"id": "c", "choices": []}, {"id": "c", "choices": [None, 7]}]
+)
+def test_choices_may_be_missing_null_or_empty(row):
+    assert told("chat", row, chunk("x"), row, "[DONE]").answer.text == "x"
+
+
+def test_wrapping_members_stand_in_native_alone_and_a_providers_own_is_told():
+    own = {"provider": "p", "obfuscation": "abc", "service_tier": None}
+    outcome = told("chat", chunk("x", **own), chunk("y", **own), chunk(provider="q"), "[DONE]")
+    assert of_type(outcome, Extra) == [Extra("provider", "p", 0), Extra("provider", "q", 0)]
+    assert outcome.answer.extra == {"provider": "q"}
+    assert outcome.answer.native["provider"] == "q"
+
+
+def test_objects_of_the_chunks_are_merged_natively_and_the_last_is_extra():
+    outcome = told("chat", chunk(meta={"a": 1}), chunk(meta={"b": 2}), chunk(meta={"b": 3}), "[DONE]")
+    assert outcome.answer.native["meta"] == {"a": 1, "b": 3}
+    assert outcome.answer.extra["meta"] == {"b": 3}
+
+
+# ---- choices
+
+
+def test_several_choices_stay_apart():
+    outcome = told("chat", chunk("b", index=1), chunk("a"), chunk("B", "length", index=1), chunk("A", "stop"), "[DONE]")
+    assert [(each.index, each.text, each.finish_reason) for each in outcome.answer.choices] == [
+        (0, "aA", "stop"),
+        (1, "bB", "length"),
+    ]
+    assert of_type(outcome, Finished) == [Finished("stop", "stop", 0), Finished("length", "length", 1)]
+    assert outcome.answer.text == "aA"
+
+
+def test_a_choices_own_members_stand_in_extra_of_choice_0_and_of_their_choice_elsewhere():
+    rows = [choice(own=1, index=0), choice(own=2, index=1)]
+    outcome = told("chat", *rows, "[DONE]")
+    assert of_type(outcome, Extra) == [Extra("own", 1, 0), Extra("own", 2, 1)]
+    assert outcome.answer.extra == {"own": 1}
+    assert [each.extra for each in outcome.answer.choices] == [{}, {"own": 2}]
+    assert [each["own"] for each in outcome.answer.native["choices"]] == [1, 2]
+
+
+@pytest.mark.parametrize("index", [None, "0", 0.0, True, "x", -0])
+def test_an_odd_index_is_choice_0(index):
+    assert [each.index for each in told("chat", choice(index=index, delta={"content": "x"}), "[DONE]").answer.choices] == [0]
+
+
+def test_choices_are_bounded():
+    outcome = told("chat", *(chunk(index=index) for index in range(3)), "[DONE]", limits=Limits(max_choices=2))
+    assert isinstance(outcome.error, LimitExceededError)
+    assert outcome.error.limit == "max_choices"
+
+
+def test_the_first_finish_reason_binds_and_text_after_it_still_counts():
+    rows = [chunk("a", ""), chunk("b", "null"), chunk("c", "stop"), chunk("d", "length"), chunk("e", 7)]
+    outcome = told("chat", *rows, "[DONE]")
+    assert (outcome.answer.text, outcome.answer.native_finish_reason) == ("abcde", "stop")
+
+
+def test_logprobs_are_joined():
+    def row(*tokens):
+        return choice(logprobs={"content": [{"token": token} for token in tokens], "refusal": None})
+
+    outcome = told("chat", row("a"), row(), row("b", "c"), "[DONE]")
+    tokens = [{"token": token} for token in "abc"]
+    assert of_type(outcome, Extra) == [
+        Extra("logprobs", {"content": tokens[:1]}, 0),
+        Extra("logprobs", {"content": tokens[1:]}, 0),
+    ]
+    assert outcome.answer.extra == {"logprobs": {"content": tokens}}
+    assert outcome.answer.native["choices"][0]["logprobs"] == {"content": tokens}
+
+
+def test_logprobs_of_another_shape_are_kept_as_they_came():
+    outcome = told("chat", choice(logprobs=[0.1]), "[DONE]")
+    assert outcome.answer.extra == {"logprobs": [0.1]}
+    assert outcome.answer.native["choices"][0]["logprobs"] == [0.1]
+
+
+@pytest.mark.parametrize(
+    "row", [{"choices": {"0": {}}}, choice(delta="x"), choice(delta={"content": 7}), choice(delta={"tool_calls": {"0": 1}})]
+)
+def test_another_shape_is_malformed(row):
+    outcome = told("chat", chunk("kept"), row, "[DONE]")
+    assert isinstance(outcome.error, MalformedStreamError)
+    assert outcome.partial.text == "kept"
+
+
+# ---- usage
+
+USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [{"choices": [], "usage": USAGE}, choice(usage=USAGE), {**choice(), "x_groq": {"usage": USAGE}}],
+    ids=["chunk", "choice", "a member of its own"],
+)
+def test_usage_is_found_where_it_stands(row):
+    outcome = told("chat", chunk("x", usage=None), row, "[DONE]")
+    assert [event.usage for event in of_type(outcome, UsageReported)] == [outcome.answer.usage]
+    assert outcome.answer.usage.total_tokens == 7
+    assert outcome.answer.native["usage"] == USAGE
+
+
+def test_the_last_usage_that_holds_a_count_replaces_earlier_ones_whole():
+    rows = [
+        chunk(usage={"prompt_tokens": 1, "cached_tokens": 1}),
+        chunk(usage=USAGE),
+        chunk(usage=USAGE),
+        chunk(usage={"prompt_tokens": None}),
+    ]
+    outcome = told("chat", *rows, "[DONE]")
+    assert len(of_type(outcome, UsageReported)) == 2
+    assert outcome.answer.usage.cached_input_tokens is None
+
+
+# ---- the end
+
+
+def test_the_terminating_frame_is_done_or_a_chunk_that_says_so():
+    assert told("chat", chunk("x"), {"object": "chat.completion.done"}).status == "complete"
+    assert told("chat", chunk("x"), {"object": "chat.completion.done"}, "not json").answer.text == "x"
+
+
+def test_done_may_be_the_second_payload_under_one_blank_line():
+    assert told("chat", '{"choices": [{"index": 0, "delta": {"content": "x"}}]}\n[DONE]').answer.text == "x"
+
+
+def test_a_stream_of_nothing_but_its_end_is_an_empty_answer():
+    outcome = told("chat", "[DONE]")
+    assert outcome.events == [Started(None, None)]
+    assert (outcome.answer.choices, outcome.answer.turn, outcome.answer.text) == ([], [], "")
+
+
+def test_without_the_terminating_frame_it_is_truncated_and_the_switch_is_named_where_it_would_have_helped():
+    finished, cut = told("chat", chunk("x", "stop")), told("chat", chunk("x"))
+    assert isinstance(finished.error, TruncatedStreamError)
+    assert "require_done=False" in str(finished.error)
+    assert "require_done=False" not in str(cut.error)
+    assert not of_type(finished, Finished)
+
+
+def test_require_done_false_lets_a_stream_end_after_every_choice_finished():
+    rows = [chunk("a", "stop"), chunk("b", index=1)]
+    assert told("chat", rows[0], require_done=False).answer.finish_reason == "stop"
+    assert told("chat", *rows, require_done=False).status == "truncated"
+    assert told("chat", *rows, chunk(finish="stop", index=1), require_done=False).status == "complete"
+    assert told("chat", require_done=False).status == "truncated"
+
+
+# ---- failures
+
+ERROR = {"message": "It broke", "type": "server_error", "code": 500}
+
+
+@pytest.mark.parametrize(
+    ("payload", "expected"),
+    [
+        ({"error": ERROR}, ("server_error", 500, "It broke")),
+        ({"error": "It broke"}, (None, None, "It broke")),
+        ({**chunk(), "error": ERROR}, ("server_error", 500, "It broke")),
+        ({"error": {"error": ERROR}}, ("server_error", 500, "It broke")),
+        ({"object": "error", "message": "It broke", "code": 400}, (None, 400, "It broke")),
+        ({"detail": "It broke"}, (None, None, "It broke")),
+        (("error", {"message": "It broke"}), (None, None, "It broke")),
+        (choice(error=ERROR), ("server_error", 500, "It broke")),
+    ],
+)
+def test_a_failure_is_an_upstream_error_with_the_partial_answer(payload, expected):
+    outcome = told("chat", chunk("x"), payload, "[DONE]")
+    assert isinstance(outcome.error, UpstreamError)
+    assert (outcome.error.type, outcome.error.code, outcome.error.message) == expected
+    assert outcome.error.payload == (payload[1] if isinstance(payload, tuple) else payload)
+    assert outcome.partial.text == "x"
+    assert not of_type(outcome, Finished)
+
+
+def test_the_text_beside_an_error_counts():
+    assert told("chat", {**chunk("x"), "error": ERROR}).partial.text == "x"
+
+
+def test_a_choice_that_finished_with_error_failed():
+    outcome = told("chat", chunk("x", "error"), "[DONE]")
+    assert isinstance(outcome.error, UpstreamError)
+    assert outcome.partial.text == "x"
+
+
+@pytest.mark.parametrize("error", [None, "", {}, False, {"message": "", "code": None}])
+def test_an_empty_error_on_a_normal_chunk_is_nothing(error):
+    assert told("chat", {**chunk("x"), "error": error}, choice(error=error), "[DONE]").answer.text == "x"
+
+
+# ---- bodies and partial answers
+
+
+def test_a_whole_completion_in_place_of_a_stream():
+    tool = {"id": "t", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    message = {"role": "assistant", "content": "Hi", "tool_calls": [tool]}
+    state, events = ChatAccumulator(), []
+    state.deliver_to(events)
+    state.take_whole(
+        {"id": "c", "object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}, 10
+    )
+    assert events[:2] == [Started("c", None), TextDelta("Hi", 0, 0)]
+    assert [type(event) for event in events[-2:]] == [ToolCallFinished, Finished]
+    assert state.answer().turn == [message]
+    assert state.answer().finish_reason == "tool_calls"
+
+
+def test_a_whole_completion_with_a_failed_choice_is_a_failure():
+    with pytest.raises(UpstreamError):
+        ChatAccumulator().take_whole({"choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "error"}]}, 10)
+
+
+def test_a_partial_answer_stays_as_it_was():
+    state = ChatAccumulator()
+    state.add(Line('{"choices": [{"index": 0, "delta": {"content": "a", "own": ["x"]}}]}'))
+    early = state.partial()
+    before = early.to_dict()
+    state.add(Line('{"choices": [{"index": 0, "delta": {"content": "b", "own": ["y"]}}]}'))
+    assert early.to_dict() == before
+    assert state.partial().text == "ab"
+
+
+class Line:
+    """A frame of nobody's."""
+
+    event = "message"
+
+    def __init__(self, data):
+        self.data = data
