@@ -1,0 +1,88 @@
+"""One choice of a chat stream: runs, native members, snapshots compared piece by piece, and the turn."""
+
+from __future__ import annotations
+
+import pytest
+
+from sse_dialects import LimitExceededError, Limits
+from sse_dialects.dialects.chat_choice import ChatChoice
+from sse_dialects.dialects.parts import ReasoningBuilder, RefusalBuilder, TextBuilder
+from sse_dialects.dialects.telling import Teller
+
+
+def choice(*runs):
+    """A choice whose parts are runs of ``(builder, text)``."""
+    made, tell = ChatChoice(3), Teller(Limits())
+    for kind, text in runs:
+        made.run(kind, tell).append(text)
+    return made
+
+
+def test_a_run_goes_on_until_another_kind_comes_between():
+    made = choice((TextBuilder, "a"), (TextBuilder, "b"), (ReasoningBuilder, "r"), (TextBuilder, "c"))
+    assert [(type(part), part.text(), part.choice, part.place) for part in made.parts] == [
+        (TextBuilder, "ab", 3, 0),
+        (ReasoningBuilder, "r", 3, 1),
+        (TextBuilder, "c", 3, 2),
+    ]
+
+
+def test_runs_are_bounded():
+    made, tell = ChatChoice(0), Teller(Limits(max_parts=1))
+    made.run(TextBuilder, tell)
+    with pytest.raises(LimitExceededError):
+        made.run(RefusalBuilder, tell)
+
+
+def test_native_text_is_the_parts_of_one_kind_or_what_was_gathered_apart():
+    made = choice((TextBuilder, "a"), (RefusalBuilder, "no"), (TextBuilder, "b"))
+    made.member("reasoning").append("r")
+    assert [made.native_text(name) for name in ("content", "refusal", "reasoning", "other")] == ["ab", "no", "r", ""]
+
+
+@pytest.mark.parametrize(
+    ("name", "snapshot", "rest"),
+    [
+        ("content", "ab", ""),
+        ("content", "abc", "c"),
+        ("content", "a", None),
+        ("content", "axb", None),
+        ("refusal", "no!", "!"),
+        ("reasoning", "rs", "s"),
+        ("reasoning", "x", None),
+        ("reasoning_content", "x", "x"),
+    ],
+)
+def test_what_a_snapshot_has_beyond(name, snapshot, rest):
+    made = choice((TextBuilder, "a"), (RefusalBuilder, "no"), (TextBuilder, "b"))
+    made.member("reasoning").append("r")
+    assert made.rest_of(name, snapshot) == rest
+
+
+def test_what_few_streams_need_is_made_when_it_is_needed():
+    made = ChatChoice(0)
+    assert (made.calls_in_order(), made.members(), made.other, made.message, made.tags) == ([], {}, None, None, None)
+    assert made.calls is made.calls
+    assert made.member("x") is made.member("x")
+    assert made.keep("own", 1) == 1
+    assert made.other == {"own": 1}
+    assert ChatChoice(0, think_tags=True).tags is not None
+
+
+def test_an_empty_choice_in_native_form():
+    assert ChatChoice(2).native() == {"index": 2, "message": {"content": None}, "finish_reason": None}
+    assert ChatChoice(2).turn() == [{"role": "assistant", "content": None}]
+
+
+def test_a_turn_has_what_a_request_takes_and_no_more():
+    made = choice((TextBuilder, "a"))
+    made.role, made.has_content = "assistant", True
+    made.add_message({"annotations": [1], "reasoning_opaque": "x", "audio": {"transcript": "t"}})
+    assert made.native_message() == {
+        "annotations": [1],
+        "reasoning_opaque": "x",
+        "audio": {"transcript": "t"},
+        "role": "assistant",
+        "content": "a",
+    }
+    assert made.turn() == [{"role": "assistant", "content": "a", "reasoning_opaque": "x"}]
