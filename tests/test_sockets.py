@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 
 import pytest
@@ -106,3 +107,24 @@ def test_waking(pair):
     theirs.close()
     ours.close()
     assert wake(response)
+
+
+def test_another_thread_may_take_the_connection_before_its_drain_has_ended(pair):
+    transport = Transport(pair[0])
+
+    def taken_over():
+        """The body's last step gives the connection back; another thread asks with it, and drains it in its turn."""
+        other = threading.Thread(target=another_request)
+        other.start()
+        other.join()
+        yield from ()
+
+    def another_request():
+        transport.read(4096, timeout=0.02)
+        asked.extend(transport.timeouts)
+        drain(Response(network_stream=transport), iter([transport.read(4096, timeout=60)]))
+
+    asked = []
+    drain(Response(network_stream=transport), taken_over())
+    assert asked == [0.02]
+    assert "read" not in vars(transport)

@@ -21,14 +21,18 @@ def drain(response: Any, pieces: Any) -> None:
     transport = _transport(response)
     if transport is None:
         return
+    from threading import get_ident
+
     deadline = monotonic() + DRAIN_S
-    read = transport.read
+    read = getattr(transport.read, "unbounded", transport.read)
+    ours = get_ident()
 
     def read_until(max_bytes: int, timeout: float | None = None) -> Any:
-        return read(max_bytes, timeout=max(deadline - monotonic(), _SHORTEST_S))
+        return read(max_bytes, timeout=max(deadline - monotonic(), _SHORTEST_S) if get_ident() == ours else timeout)
 
-    # The body has its timeout from the request and asks for it at each read. The object is ours until the response is closed:
-    # HTTP/1.1 has one response at a time on a connection.
+    # The body has its timeout from the request and asks for it at each read. The connection goes back to its pool inside the last
+    # step of ``pieces``, where another thread may take it before we are back, and drain it too: hence the ownership.
+    read_until.unbounded = read  # type: ignore[attr-defined]
     transport.read = read_until
     left = DRAIN_BYTES
     try:
@@ -39,7 +43,9 @@ def drain(response: Any, pieces: Any) -> None:
     except Exception:  # nothing that happens after the terminating frame matters; closing follows
         pass
     finally:
-        del transport.read
+        own: dict[str, Any] = vars(transport)
+        if own.get("read") is read_until:
+            own.pop("read", None)
 
 
 def wake(response: Any) -> bool:
