@@ -1,0 +1,166 @@
+"""A body that is no event stream: an answer or an error as JSON, or something foreign."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sse_dialects import Decoder, LimitExceededError, Limits, NotAnEventStreamError, TruncatedStreamError, UpstreamError
+from sse_dialects.body import Body, dialect_of_body, error_of_body, foreign
+
+CHAT = {"id": "c", "object": "chat.completion", "choices": [{"index": 0, "message": {"content": "Hi"}, "finish_reason": "stop"}]}
+MESSAGE = {
+    "id": "m",
+    "type": "message",
+    "role": "assistant",
+    "content": [{"type": "text", "text": "Hi"}],
+    "stop_reason": "end_turn",
+}
+RESPONSE = {
+    "id": "r",
+    "object": "response",
+    "status": "completed",
+    "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]}],
+}
+
+
+def decoded(data, size=None, **options):
+    """``(events, answer)`` of a body, whole or in pieces."""
+    decoder, events = Decoder(**options), []
+    size = size or max(1, len(data))
+    for start in range(0, len(data), size):
+        events += decoder.feed(data[start : start + size])
+    return events + decoder.close(), decoder.answer()
+
+
+sizes = pytest.mark.parametrize("size", [None, 1, 7])
+
+
+# ---- answers and errors
+
+
+@sizes
+@pytest.mark.parametrize(("body", "dialect"), [(CHAT, "chat"), (MESSAGE, "messages"), (RESPONSE, "responses")])
+def test_a_whole_answer_object_is_an_answer(body, dialect, size):
+    """A gateway's cache hit, say."""
+    events, answer = decoded(f"\ufeff \n{json.dumps(body, indent=1)}\n".encode(), size)
+    assert [event.type for event in events] == ["started", "text_delta", "finished"]
+    assert (answer.dialect, answer.text, answer.finish_reason, answer.complete) == (dialect, "Hi", "stop", True)
+
+
+@sizes
+@pytest.mark.parametrize(
+    "body", [{"error": {"message": "It broke"}}, [{"error": {"message": "It broke"}}], {"detail": "It broke"}]
+)
+def test_an_error_object_is_a_failure(body, size):
+    with pytest.raises(UpstreamError) as caught:
+        decoded(json.dumps(body).encode(), size)
+    assert caught.value.message == "It broke"
+
+
+@sizes
+@pytest.mark.parametrize("data", [b'{"choices": [', b"[", b'{"a": "b', b'{"a": tr', b'{"a": "\\u00', b'{"a": -Infi', b'{"a":'])
+def test_a_json_body_that_ends_too_soon_is_truncated(data, size):
+    with pytest.raises(TruncatedStreamError):
+        decoded(data, size)
+
+
+@sizes
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"a": 1}',
+        b"[]",
+        b"[1]",
+        b'{"choices": 7}',
+        b"{x}",
+        b'{"a": 1} x',
+        b'{"a": "\\x", "b": 1}',
+        b'{"a": 1 "b": 2}',
+        b"{]" + b"9" * 5000,
+    ],
+)
+def test_any_other_json_is_no_event_stream(data, size):
+    with pytest.raises(NotAnEventStreamError) as caught:
+        decoded(data, size)
+    assert caught.value.preview == data[:200].decode()
+
+
+# ---- what is foreign
+
+
+@sizes
+@pytest.mark.parametrize("tail", [b"", b"x" * 1000], ids=["short", "long"])
+@pytest.mark.parametrize(("start", "word"), [(b"<html>", "markup"), (b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd")])
+def test_markup_and_compressed_bytes_are_no_event_stream(start, word, tail, size):
+    with pytest.raises(NotAnEventStreamError) as caught:
+        decoded(start + tail, size)
+    assert word in str(caught.value)
+    assert caught.value.preview == (start + tail)[:512].decode("utf-8", "replace")[:200]
+
+
+def test_what_is_foreign_is_refused_once_there_is_enough_to_show():
+    body = Body("markup", Limits())
+    body.add(b"<" + b"x" * 510)
+    with pytest.raises(NotAnEventStreamError):
+        body.add(b"x")
+    assert body.size == 512
+
+
+def test_advice_differs_with_what_it_is():
+    assert "proxy" in str(foreign("markup", b"<html>"))
+    assert "Accept-Encoding" in str(foreign("gzip", b"\x1f\x8b"))
+
+
+# ---- limits
+
+
+def test_a_json_body_is_bounded():
+    body = Body("json", Limits(max_answer_bytes=10))
+    body.add(b"[" * 10)
+    with pytest.raises(LimitExceededError) as caught:
+        body.add(b"[")
+    assert (caught.value.limit, caught.value.allowed) == ("max_answer_bytes", 10)
+    Body("json", Limits(max_answer_bytes=None)).add(b"[" * 100)
+
+
+def test_its_depth_is_too():
+    with pytest.raises(LimitExceededError) as caught:
+        decoded(b"[" * 100 + b"]" * 100, limits=Limits(max_depth=50))
+    assert caught.value.limit == "max_depth"
+    with pytest.raises((NotAnEventStreamError, LimitExceededError)):
+        decoded(b"[" * 100_000 + b"]" * 100_000, limits=Limits(max_depth=None))
+
+
+# ---- the module itself
+
+
+@pytest.mark.parametrize(
+    ("value", "dialect"),
+    [
+        (CHAT, "chat"),
+        (MESSAGE, "messages"),
+        (RESPONSE, "responses"),
+        ({"object": "response"}, "responses"),
+        ({"output": []}, "responses"),
+        ({"choices": None}, None),
+        ({"type": "message"}, None),
+        ([CHAT], None),
+        ("x", None),
+        (None, None),
+    ],
+)
+def test_the_dialect_of_a_body(value, dialect):
+    assert dialect_of_body(value) == dialect
+
+
+@pytest.mark.parametrize("value", [CHAT, [], [1], [{"a": 1}], "x", None, {"error": None}])
+def test_a_body_without_an_error_has_none(value):
+    assert error_of_body(value) is None
+
+
+def test_the_error_of_a_body_may_be_an_arrays_first():
+    failed = {"error": {"message": "x"}}
+    assert error_of_body(failed) is failed
+    assert error_of_body([failed, CHAT]) is failed
