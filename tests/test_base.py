@@ -1,0 +1,233 @@
+"""The verbs that the accumulators share: frames of any kind, errors and what they hold, limits, and the end."""
+
+from __future__ import annotations
+
+import pytest
+from httpx_sse import ServerSentEvent
+
+from sse_dialects import (
+    ChatAccumulator,
+    Frame,
+    LimitExceededError,
+    Limits,
+    MalformedStreamError,
+    MessagesAccumulator,
+    ResponsesAccumulator,
+    TextDelta,
+    TruncatedStreamError,
+    UpstreamError,
+)
+from sse_dialects.dialects.base import Accumulator
+
+TEXT = {
+    "chat": '{"choices": [{"index": 0, "delta": {"content": "x"}}]}',
+    "messages": '{"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x"}}',
+    "responses": '{"type": "response.output_text.delta", "output_index": 0, "delta": "x"}',
+}
+END = {"chat": "[DONE]", "messages": '{"type": "message_stop"}', "responses": '{"type": "response.completed", "response": {}}'}
+ACCUMULATORS = {"chat": ChatAccumulator, "messages": MessagesAccumulator, "responses": ResponsesAccumulator}
+
+each = pytest.mark.parametrize("dialect", list(ACCUMULATORS))
+
+
+def frame(data, event="message"):
+    return Frame(event, data, "", None)
+
+
+def begun(dialect, **options):
+    """An accumulator that one delta has been added to."""
+    state = ACCUMULATORS[dialect](**options)
+    state.add(frame(TEXT[dialect]))
+    return state
+
+
+# ---- the verbs
+
+
+@each
+@pytest.mark.parametrize("made", [frame, lambda data: ServerSentEvent(data=data)], ids=["ours", "httpx_sse"])
+def test_any_frame_with_an_event_and_data_is_taken(dialect, made):
+    state = ACCUMULATORS[dialect]()
+    events = state.add(made(TEXT[dialect]))
+    assert [event.type for event in events] == ["started", "text_delta"]
+    assert [event.type for event in state.add(made(END[dialect]))] == ["finished"]
+    assert state.complete
+    assert state.close() == []
+    assert state.answer().text == "x"
+
+
+@each
+def test_the_answer_is_one_object_and_the_partial_one_too_once_it_is_whole(dialect):
+    state = begun(dialect)
+    assert state.partial() is not state.partial()
+    state.add(frame(END[dialect]))
+    assert state.answer() is state.answer() is state.partial()
+
+
+@each
+def test_before_the_end_there_is_a_partial_answer_alone(dialect):
+    state = begun(dialect)
+    with pytest.raises(TruncatedStreamError) as caught:
+        state.answer()
+    assert caught.value.partial.text == "x"
+    assert caught.value.expected == state.expected
+    assert state.error is None  # asking too early ends nothing
+    assert state.add(frame(TEXT[dialect])) == [TextDelta("x", 0, 0)]
+
+
+@each
+def test_close_without_the_terminating_frame_raises_once_and_answer_raises_the_same(dialect):
+    state = begun(dialect)
+    with pytest.raises(TruncatedStreamError) as closing:
+        state.close()
+    assert state.close() == []
+    assert state.add(frame(END[dialect])) == []
+    with pytest.raises(TruncatedStreamError) as asking:
+        state.answer()
+    assert asking.value is closing.value
+
+
+@each
+def test_frames_after_the_terminating_one_are_ignored(dialect):
+    state = begun(dialect)
+    state.add(frame(END[dialect]))
+    assert state.add(frame("not json")) == []
+
+
+@each
+def test_an_error_holds_what_that_call_had_decoded_the_partial_answer_and_where_it_was(dialect):
+    state = begun(dialect)
+    with pytest.raises(MalformedStreamError) as caught:
+        state.add(frame(f"{TEXT[dialect]}\n{TEXT[dialect]}\nnot json"))
+    error = caught.value
+    assert (error.frame_number, error.frame_count, error.dialect, error.delivered) == (2, 2, dialect, True)
+    assert error.partial.text == "x"
+    assert error.decoded == []
+    assert state.error is error
+
+
+def test_events_of_the_call_that_failed_are_on_the_error():
+    state = ChatAccumulator()
+    row = TEXT["chat"]
+    with pytest.raises(UpstreamError) as caught:
+        state.add(frame(f'{row}\n{{"error": "It broke"}}'))
+    assert [event.type for event in caught.value.decoded] == ["started", "text_delta"]
+    assert not caught.value.delivered
+
+
+# ---- frames that say nothing
+
+
+@each
+@pytest.mark.parametrize(
+    "given",
+    [frame(""), frame(" \n\t"), frame("not json", "ping"), frame('{"type": "ping"}'), frame("null"), frame("[]"), frame("7")],
+)
+def test_keep_alives_and_what_is_no_object_are_counted_as_frames_and_no_more(dialect, given):
+    state = ACCUMULATORS[dialect]()
+    assert state.add(given) == []
+    assert (state.frame_count, state.content_count) == (1, 0)
+    assert state.partial().choices == []
+
+
+@pytest.mark.parametrize("data", ["[DONE]", " [DONE] ", "[DONE]\n"])
+def test_done_is_compared_after_trimming(data):
+    state = begun("chat")
+    state.add(frame(data))
+    assert state.complete
+
+
+@pytest.mark.parametrize("dialect", ["messages", "responses"])
+def test_another_dialects_end_is_truncation(dialect):
+    state = begun(dialect)
+    with pytest.raises(TruncatedStreamError, match="DONE"):
+        state.add(frame("[DONE]"))
+    assert not state.complete
+
+
+# ---- limits
+
+
+@each
+def test_the_answers_size_is_the_payload_bytes_received(dialect):
+    size = len(TEXT[dialect])
+    state = begun(dialect, limits=Limits(max_answer_bytes=2 * size))
+    assert state.room == size
+    state.add(frame(TEXT[dialect]))
+    assert state.room == 0
+    with pytest.raises(LimitExceededError) as caught:
+        state.add(frame("7"))
+    assert (caught.value.limit, caught.value.allowed) == ("max_answer_bytes", 2 * size)
+    assert ACCUMULATORS[dialect](limits=Limits(max_answer_bytes=None)).room > 10**9
+
+
+def test_payload_bytes_are_utf_8_bytes():
+    state = ChatAccumulator(limits=Limits(max_answer_bytes=8))
+    state.add(frame('"äöü"'))
+    assert state.room == 0
+    with pytest.raises(LimitExceededError):
+        state.add(frame("\ud83d"))
+
+
+def test_frames_that_somebody_else_has_added_are_counted():
+    state = ChatAccumulator(limits=Limits(max_answer_bytes=100))
+    state.note(3, 60)
+    assert (state.frame_count, state.content_count, state.room) == (3, 3, 40)
+    other = MessagesAccumulator(limits=state.limits)
+    state.hand_over(other)
+    assert (other.frame_count, other.room) == (3, 40)
+
+
+# ---- what a frame did
+
+
+@each
+def test_a_delta_that_only_adds_a_string_says_so(dialect):
+    state = begun(dialect)
+    state.add(frame(TEXT[dialect]))
+    assert state.pop_hot().part.text() == "xx"
+    assert state.pop_hot() is None
+
+
+def test_a_frame_that_did_more_does_not():
+    state = ChatAccumulator()
+    state.add(frame('{"choices": [{"index": 0, "delta": {"content": "x", "own": 1}}]}'))
+    assert state.pop_hot() is None
+
+
+# ---- halves of surrogate pairs
+
+
+@each
+def test_every_string_of_an_answer_can_be_encoded(dialect):
+    state = ACCUMULATORS[dialect]()
+    row = TEXT[dialect].replace('"x"', r'"x\ud83d", "own\ud83d": "\ud83d"')
+    state.add(frame(row))
+    state.add(frame(r'{"choices": [], "type": "new\ud83d", "a": ["\ude00"], "\ud83d": 1}'))
+    state.add(frame(END[dialect]))
+    repr(state.answer().to_dict()).encode()
+    assert state.answer().text == "x\ufffd"
+    str([state.answer().turn, state.answer().native]).encode()
+
+
+# ---- bodies, and the dialects' own part
+
+
+def test_an_error_object_in_place_of_a_stream_is_raised():
+    state = ChatAccumulator()
+    with pytest.raises(UpstreamError, match="It broke"):
+        state.take_error({"error": {"message": "It broke", "type": "server_error"}})
+    assert state.frame_count == 1
+
+
+def test_an_accumulator_of_no_dialect_is_none():
+    with pytest.raises(NotImplementedError):
+        Accumulator()
+    for missing in (
+        lambda: Accumulator._on_payload(ChatAccumulator(), "", {}),
+        lambda: Accumulator._on_whole(ChatAccumulator(), {}),
+        lambda: Accumulator.finish(ChatAccumulator()),
+        lambda: Accumulator._built(ChatAccumulator()),
+    ):
+        with pytest.raises(NotImplementedError):
+            missing()
