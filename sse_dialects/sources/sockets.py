@@ -43,7 +43,7 @@ def drain(response: Any, pieces: Any) -> None:
     except Exception:  # nothing that happens after the terminating frame matters; closing follows
         pass
     finally:
-        own: dict[str, Any] = vars(transport)
+        own: Any = transport.__dict__
         if own.get("read") is read_until:
             own.pop("read", None)
 
