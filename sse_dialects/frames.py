@@ -48,8 +48,8 @@ class Frame(Value):
 
     @property
     def done(self) -> bool:
-        """Whether the data is ``[DONE]``, white space around it aside."""
-        return self.data.strip() == "[DONE]"
+        """Whether the data is ``[DONE]``, white space (JSON's, no other) around it aside."""
+        return self.data.strip(" \t\r\n") == "[DONE]"
 
     def json(self) -> Any:
         """The data as JSON.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .answer import Answer
 from .dialects.chat import ChatAccumulator
 from .dialects.messages import MessagesAccumulator
-from .dialects.payload import WHITE_SPACE, BadPayloadError, parse, parse_lines
+from .dialects.payload import DONE, WHITE_SPACE, BadPayloadError, parse, parse_lines
 from .dialects.responses import ResponsesAccumulator
 from .envelope import error_in
 from .errors import LimitExceededError, MalformedStreamError
@@ -113,7 +113,7 @@ def recognised(frame: Frame, max_depth: int | None) -> str | None:
 
 
 def _recognised(event: str, payload: Any) -> str | None:
-    if payload == "[DONE]":
+    if payload is DONE:
         return "chat"
     if not isinstance(payload, JSONObject):
         return None
@@ -133,10 +133,11 @@ def _recognised(event: str, payload: Any) -> str | None:
 
 
 def is_whole(frame: Frame) -> bool:
-    """Whether the payload of an undispatched frame is ``[DONE]`` or one whole JSON object."""
+    """Whether an undispatched frame's payload is ``[DONE]``, one whole JSON object, or several payloads up to ``[DONE]``."""
     if frame.done:
         return True
     try:
         return isinstance(frame.json(), JSONObject)
     except (ValueError, RecursionError):
-        return False
+        values = parse_lines(frame.data, None)
+        return values is not None and values[-1:] == [DONE]

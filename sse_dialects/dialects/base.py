@@ -22,7 +22,7 @@ from ..limits import DEFAULT_LIMITS, Limits
 from ..values import JSONObject
 from .finish import finish_reason
 from .joined import built
-from .payload import WHITE_SPACE, BadPayloadError, has_halves, named, parse, parse_lines, scrubbed, settled
+from .payload import DONE, WHITE_SPACE, BadPayloadError, has_halves, named, parse, parse_lines, scrubbed, settled
 from .telling import Teller
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class Accumulator:
         for payload in self._values(event, text):
             if self.complete:
                 return
-            if payload == "[DONE]":
+            if payload is DONE:
                 self._on_done()
             elif isinstance(payload, JSONObject) and payload.get("type") != "ping":
                 self.content_count += 1

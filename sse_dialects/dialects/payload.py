@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
+    "DONE",
     "WHITE_SPACE",
     "BadPayloadError",
     "dumped",
@@ -31,6 +32,8 @@ WHITE_SPACE = " \t\r\n"  # JSON's, and no more: str.strip() alone would also tak
 
 # The scanner that json.loads builds anew behind two Python calls; reusing one halves the cost of a small payload.
 _scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typeshed
+
+DONE = object()  # stands for a line that says so among several payloads
 
 _SHALLOW = 200  # characters, which can't be nested deeper than Python follows
 
@@ -69,11 +72,11 @@ def parse(text: str, max_depth: int | None) -> Any:
 def parse_lines(text: str, max_depth: int | None) -> list[Any] | None:
     """The values of several payloads sent under one blank line, one a line, or None where the lines are not that.
 
-    ``[DONE]`` may be the last of them; it stands as that string.
+    ``[DONE]`` may be the last of them; it stands as `DONE`, which no JSON is.
     """
     lines = [line.strip(WHITE_SPACE) for line in text.split("\n")]
     try:
-        return [line if line == "[DONE]" else parse(line, max_depth) for line in lines if line]
+        return [DONE if line == "[DONE]" else parse(line, max_depth) for line in lines if line]
     except BadPayloadError:
         return None
 
