@@ -278,10 +278,13 @@ class FrameReader:
             frame.id = self.last_event_id
             frame.retry = None
             return frame
+        return self._of_lines(block.splitlines())
+
+    def _of_lines(self, lines: list[bytes]) -> Frame | None:
         event = b""
         retry = None
         data: list[bytes] = []
-        for line in block.splitlines():
+        for line in lines:
             name, colon, value = line.partition(b":")
             if value[:1] == b" ":
                 value = value[1:]
