@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ACCUMULATORS = {"chat": sd.ChatAccumulator, "messages": sd.MessagesAccumulator, "responses": sd.ResponsesAccumulator}
 
 # Facts that only whoever saw the bytes can know.
-_OF_BYTES = ("byte_count", "description")
+_OF_BYTES = ("byte_count", "content_type", "description")
 
 
 class Outcome:
@@ -206,7 +206,6 @@ KNOWING: dict[str, Callable[..., Outcome]] = {
     "accumulator": by_accumulator,
     "accumulator of httpx_sse frames": by_accumulator_of_httpx_sse,
 }
-CORE: dict[str, Callable[..., Outcome]] = {"decoder": by_decoder, "decoder at close": by_decoder_at_close}
 STREAMS: dict[str, Callable[..., Outcome]] = {
     "stream of an iterable": lambda chunks, *args, **options: by_stream(iter(chunks), *args, **options),
     "stream of a file": lambda chunks, *args, **options: by_stream(io.BytesIO(b"".join(chunks)), *args, **options),

@@ -9,6 +9,7 @@ from told import told
 
 from sse_dialects import LimitExceededError, Limits, MalformedStreamError, UpstreamError
 from sse_dialects.dialects.payload import (
+    DONE,
     BadPayloadError,
     dumped,
     has_halves,
@@ -81,7 +82,7 @@ def test_without_a_limit_pythons_own_is_a_bad_payload_not_a_recursion_error():
 
 
 def test_two_payloads_under_one_blank_line_are_two():
-    assert parse_lines('{"a": 1}\n\n {"b": 2} \n[DONE]', 64) == [{"a": 1}, {"b": 2}, "[DONE]"]
+    assert parse_lines('{"a": 1}\n\n {"b": 2} \n[DONE]', 64) == [{"a": 1}, {"b": 2}, DONE]
     assert parse_lines('{"a":\n1}', 64) is None
     assert told("chat", f"{CHUNK}\n{CHUNK}\n[DONE]").answer.text == "xx"
 

@@ -121,11 +121,12 @@ TEXT = [
         "an unknown finish reason", [chunk({}, "weird")], [BEGUN, Finished("other", "weird")], {"native_finish_reason": "weird"}
     ),
     case("none", [chunk({"content": "x"})], [BEGUN, TextDelta("x"), Finished(None, None)], {"finish_reason": None}),
-    case(
+    Case(
         "the end in a chunk's object",
         [chunk({"content": "x"}, "stop"), data({"object": "chat.completion.done"})],
         [BEGUN, TextDelta("x"), STOP],
         {"text": "x"},
+        dialect="chat",
         after=data({"choices": [{"delta": {"content": "late"}}]}),
     ),
     case(
@@ -135,11 +136,12 @@ TEXT = [
         {"text": "x"},
         after=b"data: ][",
     ),
-    case(
+    Case(
         "two payloads under one blank line, the second being the end",
         [chunk({"content": "x"}), b'data: {"choices":[{"delta":{"content":"y"}}]}\ndata: [DONE]\n\n'],
         [BEGUN, TextDelta("x"), TextDelta("y"), Finished(None, None)],
         {"text": "xy"},
+        dialect="chat",
     ),
     case(
         "one payload over several data lines",
@@ -148,12 +150,13 @@ TEXT = [
         {"text": "x"},
     ),
     case(
-        "payloads that are no objects, pings and empty frames tell nothing",
+        "payloads that are no objects, pings and empty frames tell nothing; a JSON string that says [DONE] is one of them",
         [
             chunk({"content": "x"}),
             data("null"),
             data("1"),
             data('"a"'),
+            data('"[DONE]"'),
             data("[]"),
             data(""),
             data({"type": "ping"}),
@@ -253,16 +256,15 @@ TEXT = [
         [BEGUN, TextDelta("x"), Extra("lp", float("nan")), Finished(None, None)],
         {"text": "x"},
     ),
-    case(
+    Case(
         "without [DONE], where every choice has its reason and nobody requires more",
         [chunk({"content": "x"}, "stop")],
         [BEGUN, TextDelta("x"), STOP],
         {"text": "x"},
+        dialect="chat",
         options={"require_done": False},
     ),
 ]
-# Only the last case has no terminating frame; its end is the end of the bytes.
-TEXT[-1].frames.pop()
 
 REASONING = [
     case(
