@@ -443,6 +443,7 @@ searching = settings(
 # ---- the property
 
 
+@pytest.mark.slow
 @searching
 @given(stream=streams(), data=st.data(), options=options)
 def test_both_paths_agree_on_anything(stream, data, options):
@@ -505,6 +506,7 @@ IN_PLACE = [b"", b'"', b"\\", b"0", b"\n", b"\xff"]
 PUT_IN = [b'"', b"1", b"\r"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["chat text", "chat arguments", "messages text", "responses text", "responses text nobody announced"]
 )
