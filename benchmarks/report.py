@@ -51,7 +51,7 @@ A stream of each dialect, cut after each frame before the one that says that the
 an error: how many of the cuts gave an answer in place of an exception.
 """
 
-_CROWD = """## 10,000 streams at once
+_CROWD = """## Many streams at once
 
 One process, one event loop, {streams:,} streams of `astream` open at once over async generators that give one frame a turn.
 
@@ -64,7 +64,7 @@ One process, one event loop, {streams:,} streams of `astream` open at once over 
 | longest run of the garbage collector beside that, and with the source alone | {pause:.0f} ms, {alone:.0f} ms |
 
 CPython's collector stops the process for as long as there are objects to look at, in any program that holds many;
-`gc.freeze()` and `gc.set_threshold` are the program's own choice. No stream makes reference cycles that need it.
+`gc.freeze()` and `gc.set_threshold` are the program's own choice.
 """
 
 _PARSER = """## Why there is no extra for a faster JSON parser
@@ -75,9 +75,9 @@ pipelines over the `json.loads` floor.
 
 _PARSER_REASON = """
 Most frames never reach a parser: they are the bytes of the one before but for the delta, and only the delta is decoded. What is
-left is dominated by what the library does with a payload. Against that stands a second set of answers: the parsers differ in
-what they make of large integers, of half a surrogate pair, of duplicate keys and of `NaN`, and each difference would have to be
-found and sent to the standard one. So there is none.
+left is dominated by what the library does with a payload. Against that stands a second set of answers: parsers differ in what
+they make of large integers and of half a surrogate pair, and each difference would have to be found and sent to the standard
+one. So there is none.
 """
 
 
@@ -86,6 +86,7 @@ def page(rows: Rows) -> tuple[str, str]:
     versions = ", ".join(f"{package} {number}" for package, number in sorted(rows.versions.items()) if package != _OURS)
     python = f"{platform.python_implementation()} {platform.python_version()}"
     parts = [
+        "<!-- written by `python -m benchmarks` -->",
         _INTRO.format(python=python, machine=f"{platform.system()} {platform.machine()}", versions=f"Peers: {versions}."),
         _PIPELINE,
         _table("workload", rows.pipelines, _times),

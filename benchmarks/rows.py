@@ -95,7 +95,9 @@ def _frame_layers(rows: Rows, size: int, pairs: int) -> dict[str, float]:
         except ImportError:
             continue
         rows.versions[package] = version(package)
-        if count == len(workload.frames):
+        if peer == _OURS:
+            found[peer] = 1.0
+        elif count == len(workload.frames):
             job = _bound(frames, workload.chunks)
             found[peer] = _noted(
                 f"frames {size}, {peer}", ratio(job, _bound(FRAME_LAYERS[_OURS][1], workload.chunks), pairs, 0.0)
