@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from .dialects.payload import WHITE_SPACE, BadPayloadError, parse
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Body", "dialect_of_body", "error_of_body", "foreign"]
 
 _FOREIGN_BYTES = 512  # how much of such a body is looked at before it is refused, whatever the chunking
+_HALF_NUMBER = re.compile(r"\.|[eE][+-]?")  # what is left behind the whole number that a cut one begins with
+_LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
 _PREVIEW = 200  # characters
 
 # What JSON's parser stops at where a number or a word ends too soon.
@@ -106,11 +109,13 @@ def _is_cut(text: str) -> bool:
         json.loads(text)
     except json.JSONDecodeError as error:
         rest = text[error.pos :]
-        if error.msg.startswith("Unterminated string"):
+        if not rest or error.msg.startswith("Unterminated string"):
             return True
-        if "escape" in error.msg:
+        if error.msg.startswith("Invalid \\u"):
             return len(rest) < len("\\u0000")
-        return rest in _HALF_NUMBERS or any(word.startswith(rest) for word in _WORDS)
+        if error.msg == "Expecting value":
+            return any(word.startswith(rest) for word in _LITERALS)
+        return _HALF_NUMBER.fullmatch(rest) is not None
     except (ValueError, RecursionError):
         pass
     return False

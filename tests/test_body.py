@@ -164,3 +164,16 @@ def test_the_error_of_a_body_may_be_an_arrays_first():
     failed = {"error": {"message": "x"}}
     assert error_of_body(failed) is failed
     assert error_of_body([failed, CHAT]) is failed
+
+
+@pytest.mark.parametrize("text", ['{"a": true false', '{"a": "\\x"}', '{"a": 1 "b"', '{"a": "\\u12x4"}', "{garbage"])
+def test_what_no_more_bytes_would_mend_is_not_truncated(text):
+    with pytest.raises(NotAnEventStreamError):
+        decoded(text.encode())
+
+
+def test_every_cut_of_a_json_body_is_truncated():
+    text = '{"choices": [true, false, null, -1.5e+3, "x\\u00e9\\n", {"b": {}}], "c": "d"}'
+    for end in range(1, len(text)):
+        with pytest.raises(TruncatedStreamError):
+            decoded(text[:end].encode())
