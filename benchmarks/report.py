@@ -132,7 +132,7 @@ def _table(corner: str, rows: dict[str, dict[str, float]] | dict[str, dict[str, 
 # ---- the plot: one line of dots a workload, on a logarithmic scale. Colours read on light and on dark.
 
 _LEFT, _WIDTH, _ROW, _TOP = 330, 560, 26, 70
-_DECADES = 2.3  # from 0.5 to 100
+_DECADES = 3.0  # from 0.5 to 500
 _COLOURS = ["#e4572e", "#4c78a8", "#72b7b2", "#b279a2", "#9d755d", "#54a24b", "#bab0ac"]
 
 
@@ -140,7 +140,7 @@ def _plot(pipelines: dict[str, dict[str, float]]) -> str:
     from math import log10
 
     def x(value: float) -> float:
-        return round(_LEFT + (log10(min(max(value, 0.5), 100.0)) - log10(0.5)) / _DECADES * _WIDTH, 1)
+        return round(_LEFT + (log10(min(max(value, 0.5), 500.0)) - log10(0.5)) / _DECADES * _WIDTH, 1)
 
     peers = list(dict.fromkeys(peer for row in pipelines.values() for peer in row))
     bottom = _TOP + _ROW * len(pipelines)
@@ -150,7 +150,7 @@ def _plot(pipelines: dict[str, dict[str, float]]) -> str:
         left, top = 20 + number % 4 * 225, 18 + number // 4 * 20
         out.append(f'<circle cx="{left}" cy="{top}" r="5" fill="{_COLOURS[number]}"/><text x="{left + 10}" y="{top + 4}">')
         out.append(f"{escape(peer)}</text>")
-    for value in (0.5, 1, 2, 5, 10, 20, 50, 100):
+    for value in (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500):
         dash = "" if value == 1 else ' stroke-dasharray="2 4"'
         out.append(f'<path d="M{x(value)} {_TOP - 8}V{bottom}" stroke="#808080" stroke-opacity=".5"{dash}/>')
         out.append(f'<text x="{x(value)}" y="{bottom + 18}" text-anchor="middle">{value:g}</text>')
