@@ -147,7 +147,7 @@ class MessageItem(Item):
             return
         snapshot: list[dict[str, Any]] = [part for part in listed if isinstance(part, JSONObject)]
         for number, (part, matched) in enumerate(zip(snapshot, self._matched(snapshot), strict=True)):
-            content = matched or self.open(f"snapshot {number}", {"type": part.get("type")}, tell, parts)
+            content = matched or self.open(number, {"type": part.get("type")}, tell, parts)
             content.update(part, tell, extra)
 
     def _matched(self, snapshot: list[dict[str, Any]]) -> list[Content | None]:
