@@ -1,0 +1,184 @@
+"""`Decoder`: one queue, whatever the chunking; when it works, when it raises, and what it says of itself."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+
+import pytest
+
+import sse_dialects as sd
+
+
+def chunk(content, **fields):
+    choice = {"index": 0, "delta": {"content": content}, "finish_reason": None}
+    return b"data: " + json.dumps({"id": "c1", "model": "m", "choices": [choice], **fields}).encode() + b"\n\n"
+
+
+DONE = b"data: [DONE]\n\n"
+BAD = b"data: {oops\n\n"
+
+
+def texts(events):
+    return [event.text for event in events if isinstance(event, sd.TextDelta)]
+
+
+def test_feed_decodes_when_iterated():
+    decoder = sd.Decoder("chat")
+    events = decoder.feed(chunk("a"))
+    assert decoder.frame_count == 0
+    assert texts(events) == ["a"]
+    assert decoder.frame_count == 1
+
+
+def test_events_left_untaken_come_first_in_the_next():
+    decoder = sd.Decoder("chat")
+    next(decoder.feed(chunk("a") + chunk("b")))  # Started
+    decoder.feed(chunk("c"))
+    assert texts(decoder.feed(chunk("d"))) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_the_same_on_the_fast_path(count):
+    decoder = sd.Decoder("chat")
+    seen = []
+    for letter in "abcdefgh":
+        seen += islice(decoder.feed(chunk(letter)), count)
+    seen += decoder.feed(DONE)
+    assert texts(seen) == list("abcdefgh")
+
+
+def test_an_error_is_raised_where_the_queue_reaches_it():
+    decoder = sd.Decoder("chat")
+    events = decoder.feed(chunk("a") + BAD + chunk("b"))
+    assert texts([next(events), next(events)]) == ["a"]
+    with pytest.raises(sd.MalformedStreamError) as caught:
+        next(events)
+    assert (caught.value.frame_number, caught.value.delivered, caught.value.decoded) == (2, True, [])
+    assert caught.value.byte_count == len(chunk("a") + BAD)
+    assert list(decoder.feed(chunk("c"))) == []  # after an error feed ignores its input
+    with pytest.raises(sd.MalformedStreamError):
+        decoder.answer()
+    assert decoder.partial().text == "a"
+    assert decoder.error is caught.value
+
+
+def test_an_error_found_by_asking_is_kept_for_the_next_feed():
+    decoder = sd.Decoder("chat")
+    decoder.feed(chunk("a") + BAD)
+    assert not decoder.complete
+    assert decoder.partial().text == "a"
+    events = decoder.feed(b"")
+    assert texts([next(events), next(events)]) == ["a"]
+    with pytest.raises(sd.MalformedStreamError):
+        next(events)
+
+
+def test_close_works_at_once_and_gives_what_was_not_taken():
+    decoder = sd.Decoder("chat")
+    decoder.feed(chunk("a") + DONE)
+    events = decoder.close()
+    assert [event.type for event in events] == ["started", "text_delta", "finished"]
+    assert decoder.answer().text == "a"
+    assert decoder.close() == []
+
+
+def test_close_raises_without_the_terminating_frame():
+    decoder = sd.Decoder("chat")
+    decoder.feed(chunk("a"))
+    with pytest.raises(sd.TruncatedStreamError) as caught:
+        decoder.close()
+    error = caught.value
+    assert texts(error.decoded) == ["a"]
+    assert (error.delivered, error.expected, error.dialect) == (False, "data: [DONE]", "chat")
+    assert (error.frame_count, error.byte_count) == (1, len(chunk("a")))
+    assert error.partial.to_dict() == decoder.partial().to_dict()
+
+
+def test_data_after_close_is_a_misuse():
+    decoder = sd.Decoder("chat")
+    list(decoder.feed(DONE))
+    decoder.close()
+    with pytest.raises(sd.MisuseError):
+        decoder.feed(b"")
+
+
+def test_another_dialect_is_a_misuse():
+    with pytest.raises(sd.MisuseError, match="auto"):
+        sd.Decoder("chatml")
+
+
+def test_text_is_a_misuse():
+    with pytest.raises(sd.MisuseError, match="raw bytes"):
+        sd.Decoder().feed("data: x")
+
+
+def test_answer_before_the_end_is_truncated_and_no_end():
+    decoder = sd.Decoder("chat")
+    decoder.feed(chunk("a"))
+    with pytest.raises(sd.TruncatedStreamError):
+        decoder.answer()
+    assert texts(decoder.feed(DONE)) == ["a"]
+    assert decoder.answer().text == "a"
+
+
+def test_what_follows_the_terminating_frame_is_ignored():
+    decoder = sd.Decoder("chat")
+    assert texts(decoder.feed(chunk("a") + DONE + chunk("b") + BAD)) == ["a"]
+    assert list(decoder.feed(BAD)) == []
+    assert decoder.close() == []
+    assert decoder.answer().text == "a"
+
+
+def test_counts():
+    decoder = sd.Decoder("auto")
+    data = b": hello\n\ndata:\n\n" + chunk("a") + b"event: ping\ndata: {}\n\n" + chunk("b") + chunk("c") + chunk("d")
+    list(decoder.feed(data))
+    assert (decoder.byte_count, decoder.frame_count, decoder.content_count, decoder.comment_count) == (len(data), 6, 4, 1)
+    assert decoder.dialect == "chat"
+
+
+def test_nothing_is_known_before_the_dialect():
+    decoder = sd.Decoder()
+    list(decoder.feed(b'data: {"x": 1}\n\n'))
+    assert decoder.dialect is None
+    assert decoder.partial().to_dict()["native"] == {}
+    assert decoder.frame_count == 1
+    with pytest.raises(sd.MalformedStreamError, match="none of its payloads"):
+        decoder.close()
+
+
+def test_frames_that_told_nothing_are_replayed():
+    decoder = sd.Decoder()
+    list(decoder.feed(b'data: {"note": "early"}\n\n' + chunk("a") + DONE))
+    assert decoder.answer().extra == {"note": "early"}
+
+
+def test_an_unfinished_last_frame_counts_where_it_is_whole():
+    for tail in (b"data: [DONE]", b"data: [DONE]\n"):
+        decoder = sd.Decoder("chat")
+        decoder.feed(chunk("a") + tail)
+        decoder.close()
+        assert decoder.answer().text == "a"
+    for tail in (b"data: [DON", b"da", b'data: {"choices": ['):
+        decoder = sd.Decoder("chat")
+        decoder.feed(chunk("a") + tail)
+        with pytest.raises(sd.TruncatedStreamError):
+            decoder.close()
+
+
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_the_answer_has_a_limit_counted_in_payloads(size):
+    data = chunk("a") * 4 + DONE
+    payload = len(chunk("a")) - len(b"data: \n\n")
+
+    def fed(allowed):
+        decoder = sd.Decoder("chat", limits=sd.Limits(max_answer_bytes=allowed))
+        for at in range(0, len(data), size):
+            list(decoder.feed(data[at : at + size]))
+        decoder.close()
+
+    fed(4 * payload + len("[DONE]"))
+    with pytest.raises(sd.LimitExceededError) as caught:
+        fed(4 * payload - 1)
+    assert (caught.value.limit, caught.value.frame_count, caught.value.partial.text) == ("max_answer_bytes", 4, "aaa")

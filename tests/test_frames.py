@@ -1,0 +1,127 @@
+"""The WHATWG event stream interpretation: each rule in every chunking, and the reader's bounds."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import pairwise
+
+import pytest
+
+from sse_dialects.frames import Frame, FrameReader
+from sse_dialects.limits import Limits
+
+
+def read(chunks, **limits):
+    """``(frames, reader)`` of a stream in these chunks."""
+    reader = FrameReader(Limits(**limits))
+    frames = [frame for chunk in chunks for block in reader.blocks(chunk) if (frame := reader.frame(block)) is not None]
+    return frames, reader
+
+
+def ways(data):
+    yield [data]
+    yield [data[at : at + 1] for at in range(len(data))]
+    for cut in range(1, len(data)):
+        yield [data[:cut], data[cut:]]
+    rng = random.Random(len(data))
+    for _ in range(10):
+        edges = sorted({0, len(data), *(rng.randrange(len(data) + 1) for _ in range(4))})
+        yield [data[a:b] for a, b in pairwise(edges)]
+
+
+RULES = {
+    "one line each": (b"data: a\n\ndata: b\n\n", [Frame(data="a"), Frame(data="b")]),
+    "CRLF": (b"event: e\r\ndata: a\r\n\r\ndata: b\r\n\r\n", [Frame("e", "a"), Frame(data="b")]),
+    "CR": (b"data: a\r\rdata: b\r\r", [Frame(data="a"), Frame(data="b")]),
+    "mixed line ends": (b"data: a\r\n\ndata: b\n\r\ndata: c\r\r\ndata: d\n\r", [Frame(data=letter) for letter in "abcd"]),
+    "three LF": (b"data: a\n\n\ndata: b\n\n", [Frame(data="a"), Frame(data="b")]),
+    "a BOM goes, once": (b"\xef\xbb\xbfdata: a\n\n\xef\xbb\xbfdata: b\n\n", [Frame(data="a")]),
+    "lines join": (b"data: a\ndata\ndata:b\n\n", [Frame(data="a\n\nb")]),
+    "one space goes": (b"data:  a \n\n", [Frame(data=" a ")]),
+    "no data, no frame": (b"event: e\n\ndata: a\n\n", [Frame(data="a")]),
+    "an empty name is the usual one": (b"event:\ndata: a\n\n", [Frame(data="a")]),
+    "an id stays": (
+        b"id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n",
+        [Frame(data="a", id="1"), Frame(data="b", id="1"), Frame(data="c")],
+    ),
+    "an id with NUL is ignored": (b"id: 1\n\nid: 2\0\ndata: a\n\n", [Frame(data="a", id="1")]),
+    "retry takes digits alone": (
+        b"retry: +5\nretry: 1_0\nretry: \xd9\xa1\ndata: a\n\nretry: 7\ndata: b\n\n",
+        [Frame(data="a"), Frame(data="b", retry=7)],
+    ),
+    "a retry of many digits is none": (b"retry: " + b"9" * 5000 + b"\ndata: a\n\n", [Frame(data="a")]),
+    "other ends are no line ends": (
+        "data: a\u2028b\u2029c\x85d\x0be\x0cf\n\n".encode(),
+        [Frame(data="a\u2028b\u2029c\x85d\x0be\x0cf")],
+    ),
+    "bytes that are no UTF-8": (b"data: a\xffb\n\nevent: \xc3\ndata: c\n\n", [Frame(data="a\ufffdb"), Frame("\ufffd", "c")]),
+    "other fields are ignored": (b"foo: bar\nDATA: x\n data: y\ndata: a\n\n", [Frame(data="a")]),
+    "unfinished": (b"data: a\n\ndata: b\n", [Frame(data="a")]),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_each_rule_in_every_chunking(rule):
+    data, expected = RULES[rule]
+    for chunks in ways(data):
+        frames, _ = read(chunks)
+        assert frames == expected, chunks
+
+
+def test_a_final_cr_does_not_wait():
+    reader = FrameReader()
+    assert len(reader.blocks(b"data: a\r\n\r")) == 1
+    assert reader.blocks(b"\n") == []
+    assert reader.blocks(b"data: b\n\n") == [b"data: b"]
+
+
+def test_comments_are_counted():
+    assert read([b": one\n:two\n\n:\ndata: a\n:three\n\n"])[1].comments == 4
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_offsets_are_bytes_of_the_stream(end):
+    data = end.join([b"data: a", b"", b"data: \xc3\xa9", b"", b""])
+    reader = FrameReader()
+    blocks = reader.blocks(b"\xef\xbb\xbf" + data)
+    ends = [data.index(end + end) + 2 * len(end), len(data)]
+    seen = [reader.offset_after(blocks, count) - 3 for count in (1, 2)]
+    assert all(0 <= stop - at < 2 for at, stop in zip(seen, ends, strict=True))  # of a CRLF the CR alone is needed
+
+
+def test_done_is_the_trimmed_word():
+    assert Frame(data=" [DONE]\n").done
+    assert not Frame(data='"[DONE]"').done
+    assert Frame(data='{"a": 1}').json() == {"a": 1}
+
+
+def test_whole_and_hold_take_only_what_they_say():
+    reader = FrameReader()
+    assert reader.whole(b"data: a\n\n") is None  # a BOM may still come
+    reader.blocks(b"data: x\n\n")
+    assert reader.whole(b"data: a\n\n") == b"data: a"
+    for other in (b"", b"\n", b"\n\n", b"data: a\n\ndata: b\n\n", b"data: a\r\n\r\n", b"data: a\n"):
+        assert reader.whole(other) is None
+    assert reader.hold(b"data: ")
+    assert not reader.hold(b"a\n")
+    assert not reader.hold(b"a\r")
+    assert reader.whole(b"b\n\n") is None  # there is a tail
+    assert reader.blocks(b"b\n\n") == [b"data: b"]
+
+
+@pytest.mark.parametrize("step", [1, 1000])
+@pytest.mark.parametrize("piece", [b"x", b"\ndata: x", b"\r\ndata: x"])
+def test_a_frame_that_drips_in_takes_time_that_grows_with_it(step, piece):
+    def spent(size):
+        data = b"data: " + piece * (size // len(piece))
+        reader = FrameReader()
+        reader.blocks(b": begun\n\n")
+        began = time.process_time()
+        for at in range(0, len(data), step):
+            reader.blocks(data[at : at + step])
+        return time.process_time() - began
+
+    size = 20_000 if step == 1 else 400_000
+    small, large = (min(spent(size * factor) for _ in range(3)) for factor in (1, 4))
+    assert large < 12 * small + 0.05
