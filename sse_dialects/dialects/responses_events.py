@@ -131,7 +131,7 @@ def _summary_delta(output: Output, payload: dict[str, Any]) -> int | None:
 
 def _summary_done(output: Output, payload: dict[str, Any]) -> int | None:
     item, text = _reasoning(output, payload), text_member(payload, "text")
-    item.catch_up("summary", payload.get("summary_index"), {"text": text}, output.tell)
+    item.catch_up("summary", payload.get("summary_index"), {"text": text}, output.tell, output.extra)
     return item.place
 
 
@@ -147,7 +147,7 @@ def _reasoning_delta(output: Output, payload: dict[str, Any]) -> int | None:
 
 def _reasoning_done(output: Output, payload: dict[str, Any]) -> int | None:
     item, text = _reasoning(output, payload), text_member(payload, "text")
-    item.catch_up("content", payload.get("content_index"), {"text": text}, output.tell)
+    item.catch_up("content", payload.get("content_index"), {"text": text}, output.tell, output.extra)
     return item.place
 
 
@@ -158,7 +158,7 @@ def _reasoning_part(output: Output, payload: dict[str, Any]) -> int | None:
 def _part(output: Output, payload: dict[str, Any], channel: str, index: Any) -> int | None:
     item, part = _reasoning(output, payload), object_member(payload, "part")
     if text_member(part, "text"):
-        item.catch_up(channel, index, part, output.tell)
+        item.catch_up(channel, index, part, output.tell, output.extra)
     else:
         item.announce(channel)
     return item.place

@@ -16,6 +16,7 @@ __all__ = ["ReasoningItem"]
 
 _JOINT = "\n\n"  # between the parts of one channel, which are paragraphs
 _TYPES = {"content": "reasoning_text", "summary": "summary_text"}  # the full text first: it counts for more
+_KNOWN_IN_PART = frozenset({"type", "text"})
 
 
 class _Paragraph(Pieces):
@@ -95,7 +96,7 @@ class ReasoningItem(Item):
             for paragraph in paragraphs.values():
                 paragraph.flush()
 
-    def catch_up(self, channel: str, index: Any, snapshot: dict[str, Any], tell: Teller) -> None:
+    def catch_up(self, channel: str, index: Any, snapshot: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
         """Bring one part of a channel to what a snapshot of it says."""
         snapshot = tell.clean(snapshot)
         text = snapshot.get("text")
@@ -103,6 +104,7 @@ class ReasoningItem(Item):
             return
         paragraph = self.paragraph(channel, index)
         paragraph.fields.update((name, value) for name, value in snapshot.items() if name != "text" and value is not None)
+        tell.rest(extra, snapshot, _KNOWN_IN_PART, self.part.place)
         rest = paragraph.rest_of(text)
         if rest is None and text:
             self.reported = True
@@ -123,7 +125,7 @@ class ReasoningItem(Item):
                 listed: list[dict[str, Any]] = [item for item in snapshot if isinstance(item, JSONObject)]
                 if not self._split_anew(channel, listed):
                     for index, item in enumerate(listed):
-                        self.catch_up(channel, index, item, tell)
+                        self.catch_up(channel, index, item, tell, extra)
         self.part.encrypted = _word(self.fields.get("encrypted_content"))
         self.part.signature = _word(self.fields.get("signature"))
 
