@@ -8,7 +8,7 @@ several times faster than a strategy for each, and shrinks as well.
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hypothesis import strategies as st
@@ -235,7 +235,7 @@ _BLOCKS = [_text_block, _thinking_block, _tool_block, _redacted_block, _server_b
 
 
 def responses(pen: Pen) -> Script:
-    """Events of one response; items may overlap, and what servers leave out is left out at random."""
+    """Events of one response; calls in a row may overlap, and what servers leave out is left out at random."""
     meant = Meant()
     meant.finish = pen.pick(["completed", "completed", "max_output_tokens"])
     rows: list[list[Frame]] = []
@@ -244,7 +244,11 @@ def responses(pen: Pen) -> Script:
         row, item = pen.pick(_ITEMS)(pen, meant)
         rows.append([{**event, "output_index": index} for event in row])
         items.append(item)
-    events = pen.mixed(rows) if pen.coin() else [event for row in rows for event in row]
+    events: list[Frame] = []
+    for calls, group in groupby(rows, key=_is_call):
+        overlapping = calls and pen.coin()
+        together = list(group)
+        events += pen.mixed(together) if overlapping else [event for row in together for event in row]
     head = {"id": "r-1", "object": "response", "model": "m"}
     events[:0] = pen.some({"type": "response.created", "response": {**head, "status": "in_progress", "output": []}})
     if pen.coin():
@@ -257,6 +261,10 @@ def responses(pen: Pen) -> Script:
         cut = {"status": "incomplete", "incomplete_details": {"reason": meant.finish}}
         events.append({"type": "response.incomplete", "response": {**response, **cut}})
     return Script("responses", [(event["type"], event) for event in events], [meant])
+
+
+def _is_call(row: list[Frame]) -> bool:
+    return "call_id" in row[0].get("item", {})
 
 
 def _message_item(pen: Pen, meant: Meant) -> tuple[list[Frame], Frame]:
