@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["JSONArray", "JSONObject", "Value", "plain"]
@@ -50,14 +51,15 @@ def _members(value: Value) -> tuple[str, ...]:
 
 
 def plain(value: Any) -> Any:
-    """``value`` with every `Value` in it turned into a dict."""
+    """``value`` with every `Value` in it turned into a dict. A number that JSON has no word for is None, as other writers of JSON
+    have it."""
     if isinstance(value, Value):
         return value.to_dict()
     if isinstance(value, JSONArray):
         return [plain(item) for item in value]
     if isinstance(value, JSONObject):
         return {key: plain(item) for key, item in value.items()}
-    return value
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _short(value: object) -> str:

@@ -73,6 +73,11 @@ def test_plain_leaves_plain_json_as_it_is(value):
     assert plain(value) == value
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_numbers_that_json_has_no_word_for_are_none(number):
+    assert plain({"a": [number, 1.5]}) == {"a": [None, 1.5]}
+
+
 def test_values_go_to_worker_processes():
     value = Point(1, [Point(2)])
     assert pickle.loads(pickle.dumps(value)) == value

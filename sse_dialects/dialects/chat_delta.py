@@ -170,7 +170,7 @@ def _told_name(delta: dict[str, Any]) -> str | None:
 
 def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
     """Lists of typed reasoning entries are kept in full; their text is told where no plain member gave it."""
-    new = tell.clean(items(delta, name))
+    new = items(delta, name)
     if not new:
         return
     if choice.entries is None:
@@ -184,9 +184,9 @@ def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller)
             tell.text(_reasoning_run(choice, tell), entry.text)
         if entry.signature or entry.encrypted:
             part = choice.last_reasoning or _reasoning_run(choice, tell)
-            part.signature = entry.signature or part.signature
-            part.encrypted = entry.encrypted or part.encrypted
-    tell.out.append(Extra(name, new, choice.index))
+            part.signature = tell.clean(entry.signature) or part.signature
+            part.encrypted = tell.clean(entry.encrypted) or part.encrypted
+    tell.out.append(Extra(name, tell.clean(new), choice.index))
 
 
 # ---- tool calls

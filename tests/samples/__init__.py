@@ -23,7 +23,7 @@ class Sample:
     def data(self) -> bytes:
         """The stream's bytes. Non-ASCII characters are escaped, so that half a surrogate pair can be told."""
         frames = [_frame(payload) for payload in self.payloads]
-        return "".join(frames + ["data: [DONE]\n\n"] * (self.dialect == "chat")).encode()
+        return "".join(frames + ["data: [DONE]\n\n"] * (self.dialect == "chat")).encode("utf-8", "surrogatepass")
 
     def __repr__(self) -> str:
         return f"{self.dialect}: {self.name}"
