@@ -340,7 +340,7 @@ class Answer(Value):
 
     @property
     def _first(self) -> Choice:
-        return self.choices[0] if self.choices else Choice(0)
+        return next((choice for choice in self.choices if choice.index == 0), self.choices[0] if self.choices else Choice(0))
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in plain JSON types, the shortcuts included, without ``turn``."""

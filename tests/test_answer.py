@@ -206,3 +206,8 @@ def test_the_turn_is_a_fresh_copy_at_each_access():
 def test_the_turn_of_an_incomplete_answer_is_misuse():
     with pytest.raises(MisuseError, match="not complete, so it has no turn"):
         _ = full_answer(complete=False).turn
+
+
+def test_the_shortcuts_are_choice_0s_wherever_it_stands():
+    assert Answer("chat", choices=[Choice(-1, text="b"), Choice(0, text="a")]).text == "a"
+    assert Answer("chat", choices=[Choice(1, text="b")]).text == "b"  # of a server that counts from 1

@@ -166,6 +166,19 @@ def test_the_error_of_a_body_may_be_an_arrays_first():
     assert error_of_body([failed, CHAT]) is failed
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"object": "response", "id": "r", "status": "in_progress", "output": []},
+        {"object": "response", "id": "r", "status": "queued", "output": []},
+        {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "a"}], "stop_reason": None},
+    ],
+)
+def test_an_answer_that_is_not_final_is_no_whole_answer(body):
+    with pytest.raises(TruncatedStreamError):
+        decoded(json.dumps(body).encode())
+
+
 @pytest.mark.parametrize("text", ['{"a": true false', '{"a": "\\x"}', '{"a": 1 "b"', '{"a": "\\u12x4"}', "{garbage"])
 def test_what_no_more_bytes_would_mend_is_not_truncated(text):
     with pytest.raises(NotAnEventStreamError):

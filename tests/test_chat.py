@@ -59,7 +59,7 @@ def test_frames_without_id_are_normal_and_the_first_that_say_something_bind():
 
 
 @pytest.mark.parametrize(
-    "row", [{"id": "c"}, {"id": "c", "choices": None}, {"id": "c", "choices": []}, {"id": "c", "choices": [None, 7]}]
+    "row", [{"id": "c"}, {"id": "c", "choices": None}, {"id": "c", "choices": []}, {"id": "c", "choices": [None, {}]}]
 )
 def test_choices_may_be_missing_null_or_empty(row):
     assert told("chat", row, chunk("x"), row, "[DONE]").answer.text == "x"

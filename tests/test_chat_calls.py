@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from told import of_type, told
 
-from sse_dialects import Extra, ToolCallDelta, ToolCallFinished, ToolCallStarted
+from sse_dialects import Decoder, Extra, MalformedStreamError, ToolCallDelta, ToolCallFinished, ToolCallStarted
 from sse_dialects.dialects.chat_calls import Calls, ChatCall, Piece, index_of, word
 
 
@@ -105,7 +107,7 @@ def test_arguments_sent_as_an_object_are_dumped_compactly(value):
     "element", [{}, {"index": 0}, {"index": 0, "id": "", "function": None}, {"function": {"name": None, "arguments": ""}}]
 )
 def test_null_and_empty_members_are_nothing(element):
-    assert calls(element, "odd", None) == []
+    assert calls(element, None) == []
     assert Piece(element).empty
 
 
@@ -236,3 +238,18 @@ def test_calls_without_an_index_count_as_if_numbered():
     assert [call.id for call in known.in_order()] == ["x", "z", "y"]
     assert known.with_id("z") is known.opened[2]
     assert known.with_id(None) is None
+
+
+@pytest.mark.parametrize(
+    "delta",
+    [
+        {"tool_calls": [5]},
+        {"tool_calls": [{"index": 0, "id": "c", "function": "x"}]},
+        {"tool_calls": [{"index": 0, "id": "c", "type": "custom", "custom": ["x"]}]},
+    ],
+)
+def test_what_is_no_call_is_malformed_and_not_a_call_of_nothing(delta):
+    decoder = Decoder("chat")
+    data = json.dumps({"choices": [{"index": 0, "delta": delta}]}).encode()
+    with pytest.raises(MalformedStreamError, match="belongs"):
+        list(decoder.feed(b"data: " + data + b"\n\n"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from told import of_type, told
 
@@ -390,3 +392,19 @@ def test_a_call_of_a_whole_message_that_was_cut_is_not_whole():
 
 def test_nothing_has_no_choices():
     assert MessagesAccumulator().partial().choices == []
+
+
+def test_a_delta_without_an_index_goes_on_with_the_block_opened_last():
+    from sse_dialects import Decoder
+
+    lines = [
+        {"type": "message_start", "message": {"id": "m", "content": []}},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "He"}},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "llo"}},
+        {"type": "message_stop"},
+    ]
+    decoder = Decoder("messages")
+    decoder.feed("".join(f"data: {json.dumps(line)}\n\n" for line in lines).encode())
+    decoder.close()
+    assert [part.text for part in decoder.answer().parts] == ["Hello"]

@@ -648,3 +648,12 @@ def test_stats(ask):
     assert stats.time_to_first_byte_s <= stats.time_to_first_event_s <= stats.time_to_first_text_s <= stats.duration_s
     assert 0 < stats.longest_gap_s < stats.duration_s
     assert stats.duration_s == events.stats.duration_s
+
+
+def test_a_stream_closed_early_ends_iteration_also_after_its_answer_was_asked_for():
+    reading = stream([b'data: {"choices": [{"index": 0, "delta": {"content": "a"}}]}\n\n'] * 3)
+    next(reading)
+    reading.close()
+    with pytest.raises(TruncatedStreamError):
+        reading.answer()
+    assert list(reading) == []

@@ -17,7 +17,7 @@ from .chat_delta import flush, take_delta
 from .chat_snapshot import take_snapshot
 from .finish import finish_reason
 from .joined import JoinedLogprobs, built
-from .telling import items, object_member
+from .telling import object_member, objects
 from .usage import holds_count, input_includes_cache
 
 if TYPE_CHECKING:
@@ -93,10 +93,9 @@ class ChatAccumulator(Accumulator):
         self.id = self.id or self._tell.word(payload, "id")
         self.model = self.model or self._tell.word(payload, "model")
         self._start()
-        choices = items(payload, "choices")
+        choices = objects(payload, "choices")
         for fields in choices:
-            if isinstance(fields, JSONObject):
-                self._take_choice(fields)
+            self._take_choice(fields)
         if len(choices) > 1:
             self._tell.cold = True  # a path does not say which of them told something
         self._created = self._created or self._tell.clean(payload.get("created"))

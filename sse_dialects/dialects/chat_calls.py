@@ -9,6 +9,7 @@ from ..values import JSONObject
 from .joined import Joined
 from .parts import CallBuilder, Pieces
 from .payload import dumped
+from .telling import object_member
 
 if TYPE_CHECKING:
     from ..answer import ToolCall, ToolCallKind
@@ -32,8 +33,7 @@ class Piece:
     def __init__(self, element: dict[str, Any]) -> None:
         custom = element.get("type") == "custom" or isinstance(element.get("custom"), JSONObject)
         self.kind: ToolCallKind = "custom" if custom else "function"
-        body = element.get(self.kind)
-        fields: dict[str, Any] = body if isinstance(body, JSONObject) else {}
+        fields = object_member(element, self.kind)
         self.index = index_of(element.get("index"))
         self.id = word(element.get("id"))
         self.name = word(fields.get("name"))

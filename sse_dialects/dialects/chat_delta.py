@@ -11,7 +11,7 @@ from .chat_reasoning import ENTRY_LISTS, Entries
 from .content_parts import ContentParts, part_of
 from .joined import JoinedAudio
 from .parts import ReasoningBuilder, RefusalBuilder, TextBuilder
-from .telling import items, text_member
+from .telling import items, objects, text_member
 from .think_tags import ORPHAN, REASONING
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller)
 
 
 def _tool_calls(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
-    elements = [element for element in items(delta, name) if isinstance(element, JSONObject)]
+    elements = objects(delta, name)
     for number, element in enumerate(elements):
         piece = Piece(_clean_names(element, tell))
         call = choice.calls.find(piece, first=number == 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..envelope import error_in
-from ..errors import MalformedStreamError
+from ..errors import MalformedStreamError, TruncatedStreamError
 from ..events import Finished
 from ..values import JSONObject
 from .base import Accumulator
@@ -86,7 +86,7 @@ class MessagesAccumulator(Accumulator):
         stopped, self._stopped = self._stopped, None
         if kind == "message_delta" and _cuts_calls(object_member(payload, "delta").get("stop_reason")):
             return
-        going_on = self._by_index.get(str(payload.get("index"))) if kind == "content_block_delta" else None
+        going_on = self._by_index.get(self._key_of(payload)) if kind == "content_block_delta" else None
         for call in stopped:
             if going_on is None or call is not going_on.part:
                 self._tell.out.append(call.finish())
@@ -182,9 +182,14 @@ class MessagesAccumulator(Accumulator):
         delta = object_member(payload, "delta")
         kind = delta.get("type")
         kind = kind if isinstance(kind, str) else ""
-        block = self._block_for(str(payload.get("index")), kind)
+        block = self._block_for(self._key_of(payload), kind)
         block.add(kind, delta, self._tell, self._extra)
         self._rest(payload, block.part.place)
+
+    def _key_of(self, payload: dict[str, Any]) -> str:
+        """What names the block of an event: its index; without one it is the block that was opened last."""
+        index = payload.get("index")
+        return str(index) if index is not None else next(reversed(self._by_index), "0")
 
     def _block_for(self, key: str, kind: str) -> Block[Any]:
         """The block at that index. A delta that speaks of another kind gets a block of its own, so that neither is spoiled."""
@@ -197,7 +202,7 @@ class MessagesAccumulator(Accumulator):
 
     def _block_stop(self, payload: dict[str, Any]) -> None:
         self._start()
-        block = self._by_index.get(str(payload.get("index")))
+        block = self._by_index.get(self._key_of(payload))
         self._rest(payload, block.part.place if block is not None else None)
         if block is None:
             return
@@ -237,6 +242,8 @@ class MessagesAccumulator(Accumulator):
                 block.part.stopped = True
                 if not _cuts_calls(self._stop_reason):
                     self._tell.out.append(block.part.finish())
+        if self._stop_reason is None:
+            raise TruncatedStreamError("a message with a stop_reason")
         self.finish()
 
     # ---- the answer

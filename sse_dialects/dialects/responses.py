@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..envelope import error_in
+from ..errors import TruncatedStreamError
 from ..events import Finished
 from ..values import JSONObject
 from .base import Accumulator
@@ -38,6 +39,9 @@ _ECHOED = frozenset(
 
 # Members of the events around a response.
 _LIFECYCLE = WRAPPING | {"response", "error"}
+
+
+_UNFINISHED = frozenset({"queued", "in_progress"})
 
 
 class ResponsesAccumulator(Accumulator):
@@ -135,6 +139,9 @@ class ResponsesAccumulator(Accumulator):
         raise self._upstream(object_member(payload, "response").get("error") or payload.get("error") or {}, payload)
 
     def _on_whole(self, payload: dict[str, Any]) -> None:
+        if payload.get("status") in _UNFINISHED:  # what a request in the background is answered with
+            self._take_response(payload)
+            raise TruncatedStreamError(f"a response whose status is final; its status is {payload['status']!r}")
         self._end({"type": "", "response": payload})
 
     # ---- the end

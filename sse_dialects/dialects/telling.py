@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .joined import Live
     from .parts import CallBuilder, Pieces
 
-__all__ = ["Hot", "Teller", "items", "object_member", "text_member"]
+__all__ = ["Hot", "Teller", "items", "object_member", "objects", "text_member"]
 
 _B = TypeVar("_B", bound=PartBuilder)
 _E = TypeVar("_E")
@@ -154,6 +154,19 @@ def items(parent: dict[str, Any], name: str) -> list[Any]:
     """
     value = parent.get(name)
     return value if isinstance(value, JSONArray) else _nothing(name, value, [], "an array")
+
+
+def objects(parent: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """The objects of the array ``name``; a null or an empty value among them is nothing.
+
+    Raises:
+        MalformedStreamError: something else stands there.
+    """
+    return [
+        item if isinstance(item, JSONObject) else _nothing(name, item, {}, "an object")
+        for item in items(parent, name)
+        if item is not None
+    ]
 
 
 def text_member(parent: dict[str, Any], name: str) -> str:

@@ -111,6 +111,7 @@ class Reading:
         try:
             return self._decoder.answer()
         except SSEDialectsError as error:
+            self._settled = True  # it is raised here; to iterate on, the stream has simply ended
             raise self._failed(error)  # noqa: B904  # the same error, or one that has it as its cause
 
     def stats(self) -> Stats:
