@@ -1,0 +1,234 @@
+"""Each limit at its number and one beyond it, however the stream is cut; and memory that stays near the limits."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+
+import pytest
+from cases import DONE, chunk, data, typed
+from shapes import ACCUMULATORS, by_accumulator, by_decoder, chunkings
+
+import sse_dialects as sd
+
+STOP = typed("message_stop")
+COMPLETED = typed("response.completed", response={"status": "completed"})
+
+
+def block(index, type="text", **members):
+    return typed("content_block_start", index=index, content_block={"type": type, **members})
+
+
+def item(index, type, **members):
+    return typed("response.output_item.added", output_index=index, item={"type": type, **members})
+
+
+def repeated(count, frame):
+    return b"".join(frame(number) for number in range(count))
+
+
+USES = {}
+
+
+def uses(limit, number, dialect="chat"):
+    """Registers a function that makes a stream which needs exactly so much of a limit."""
+
+    def register(make):
+        USES[f"{limit}: {make.__name__.replace('_', ' ')}"] = (limit, dialect, number, make)
+        return make
+
+    return register
+
+
+@uses("max_frame_bytes", 200)
+def one_line(n):
+    return b"data: " + b'"filling"'.ljust(n - 6) + b"\n\n"
+
+
+@uses("max_frame_bytes", 199)
+def several_lines(n):
+    return b"\n".join([b": x"] * ((n + 1) // 4)) + b"\n\n"
+
+
+@uses("max_frame_bytes", 198)
+def lines_that_end_in_crlf(n):
+    return b"\r\n".join([b": x"] * ((n + 2) // 5)) + b"\r\n\r\n"
+
+
+@uses("max_answer_bytes", 400)
+def payloads(n):
+    return (b"data: " + b'"x"'.rjust(n // 4 - 3, b" ") + b"   \n\n") * 4
+
+
+@uses("max_answer_bytes", 400, "auto")
+def a_json_body(n):
+    return json.dumps({"choices": []}).encode().ljust(n)
+
+
+@uses("max_choices", 3)
+def choices(n):
+    return repeated(n, lambda number: chunk({"content": "x"}, index=10 * number))
+
+
+@uses("max_tool_calls", 3)
+def calls(n):
+    return repeated(n, lambda number: chunk({"tool_calls": [{"index": number, "id": f"c{number}", "function": {"name": "f"}}]}))
+
+
+@uses("max_tool_calls", 3)
+def calls_of_all_choices(n):
+    return repeated(n, lambda number: chunk({"function_call": {"name": "f"}}, index=number))
+
+
+@uses("max_tool_calls", 3, "messages")
+def call_blocks(n):
+    return block(9) + repeated(n, lambda number: block(number, "tool_use", id="t", name="f"))
+
+
+@uses("max_tool_calls", 3, "responses")
+def call_items(n):
+    return repeated(n, lambda number: item(number, "function_call", call_id="c", name="f"))
+
+
+@uses("max_parts", 4)
+def parts(n):
+    return repeated(n, lambda number: chunk({["content", "reasoning"][number % 2]: "x"}))
+
+
+@uses("max_parts", 2)
+def parts_of_each_choice(n):
+    return repeated(9, lambda number: chunk({"content": "x", **({"reasoning": "x"} if n > 1 else {})}, index=number))
+
+
+@uses("max_parts", 4, "messages")
+def blocks(n):
+    return repeated(n, block)
+
+
+@uses("max_parts", 4, "responses")
+def items(n):
+    return repeated(n, lambda number: item(number, "web_search_call"))
+
+
+@uses("max_parts", 4, "responses")
+def items_without_a_part(n):
+    return repeated(n, lambda number: item(number, "message"))
+
+
+@uses("max_parts", 4, "responses")
+def parts_of_an_item(n):
+    return item(0, "message", content=[{"type": "output_text", "text": "x"}] * n)
+
+
+@uses("max_depth", 9)
+def arrays(n):
+    return data("[" * n + '"[[[["' + "]" * n)
+
+
+@uses("max_depth", 9, "messages")
+def objects(n):
+    return data('{"type":"x","x":' + '{"a":' * (n - 2) + "{}" + "}" * (n - 1), "x")
+
+
+@uses("max_depth", 9, "auto")
+def a_nested_json_body(n):
+    return ('{"choices":[],"x":' + "[" * (n - 1) + "]" * (n - 1) + "}").encode()
+
+
+ENDS = {"chat": DONE, "messages": STOP, "responses": COMPLETED, "auto": b""}
+
+every_use = pytest.mark.parametrize("use", USES.values(), ids=USES)
+
+
+def limited(name, allowed):
+    """Only that one limit, so that no other is met before it."""
+    names = ("max_frame_bytes", "max_answer_bytes", "max_parts", "max_choices", "max_tool_calls", "max_depth")
+    return sd.Limits(**{**dict.fromkeys(names), name: allowed})
+
+
+@every_use
+def test_at_its_number_a_limit_holds_nothing_up(use):
+    name, dialect, number, make = use
+    stream = make(number) + ENDS[dialect]
+    allowed = number + len("[DONE]") if (name, dialect) == ("max_answer_bytes", "chat") else number
+    for _, chunks in chunkings(stream):
+        outcome = by_decoder(chunks, dialect, limits=limited(name, allowed))
+        assert outcome.error is None
+    if dialect in ACCUMULATORS:
+        assert by_accumulator([stream], dialect, limits=limited(name, allowed)).error is None
+
+
+@every_use
+def test_one_beyond_it_is_too_much(use):
+    name, dialect, number, make = use
+    stream = make(number) + ENDS[dialect]
+    found = []
+    for _, chunks in chunkings(stream):
+        outcome = by_decoder(chunks, dialect, limits=limited(name, number - 1))
+        assert isinstance(outcome.error, sd.LimitExceededError)
+        assert (outcome.error.limit, outcome.error.allowed, outcome.error.retryable) == (name, number - 1, False)
+        assert f"{name}={number - 1:,}" in str(outcome.error)
+        found.append(outcome.facts())
+    assert all(facts == found[0] for facts in found)
+    if dialect in ACCUMULATORS:
+        assert by_accumulator([stream], dialect, limits=limited(name, number - 1)).status == "limit"
+
+
+@every_use
+def test_none_switches_it_off(use):
+    name, dialect, number, make = use
+    assert by_decoder([make(number) + ENDS[dialect]], dialect, limits=limited(name, None)).error is None
+
+
+def test_limits_are_on_by_default():
+    for stream, limit in [
+        (b"data: " + b"x" * (16 << 20) + b"!", "max_frame_bytes"),
+        (repeated(129, lambda number: chunk({}, index=number)), "max_choices"),
+        (data("[" * 201), "max_depth"),
+    ]:
+        outcome = by_decoder([stream], "chat")
+        assert (outcome.status, outcome.error.limit) == ("limit", limit)
+    for stream, limit in [
+        (repeated(10_001, block), "max_parts"),
+        (repeated(4_097, lambda number: block(number, "tool_use")), "max_tool_calls"),
+    ]:
+        outcome = by_decoder([stream], "messages")
+        assert (outcome.status, outcome.error.limit) == ("limit", limit)
+
+
+# ---- memory
+
+
+KIB = 1 << 10
+SMALL = sd.Limits(max_frame_bytes=64 * KIB, max_answer_bytes=128 * KIB)
+
+# How a stream goes on for ever: what comes again and again.
+ENDLESS = {
+    "a line": b"x" * 4096,
+    "data lines": b"data: xxxxxxxxxxxx\n" * 200,
+    "comments": b": wait\n\n" * 500,
+    "comments in one frame": b": wait\n" * 500,
+    "blank lines": b"\n" * 4096,
+    "white space": b" " * 4096,
+    "tiny frames": b"data: 1\n\n" * 400,
+    "frames that tell nothing": b'data: {"x":"' + b"y" * 4000 + b'"}\n\n',
+    "chat text": chunk({"content": "x" * 4000}),
+    "retries": b"retry: " + b"9" * 4000 + b"\n\n",
+}
+
+
+@pytest.mark.parametrize("again", ENDLESS.values(), ids=ENDLESS)
+def test_memory_stays_near_the_limits(again):
+    decoder = sd.Decoder("auto", limits=SMALL)
+    tracemalloc.start()
+    try:
+        for _ in range(768 * KIB // len(again)):
+            for _event in decoder.feed(again):
+                pass
+        decoder.partial()
+    except sd.StreamError:
+        pass
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 4 * 128 * KIB
