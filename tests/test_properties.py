@@ -171,7 +171,7 @@ def test_the_events_of_a_cut_stream_are_the_first_of_the_whole_one(dialect):
 @pytest.mark.slow
 @every_dialect
 def test_the_same_deeper(dialect, monkeypatch):
-    monkeypatch.setitem(globals(), "DEPTH", 10)
+    monkeypatch.setitem(globals(), "DEPTH", 3)
     test_whatever_the_chunking_the_events_and_the_answer_are_what_was_meant(dialect)
     test_every_cut_before_the_end_raises_and_holds_the_beginning_of_the_answer(dialect)
     test_the_events_of_a_cut_stream_are_the_first_of_the_whole_one(dialect)
