@@ -35,13 +35,12 @@ class Body:
         limits: ``max_answer_bytes`` bounds JSON, ``max_depth`` its nesting.
     """
 
-    __slots__ = ("_kind", "_limits", "_pieces", "_size")
+    __slots__ = ("_data", "_kind", "_limits")
 
     def __init__(self, kind: str, limits: Limits) -> None:
         self._kind = kind
         self._limits = limits
-        self._pieces: list[bytes] = []
-        self._size = 0
+        self._data = bytearray()  # not a list of reads, whose objects would cost many times what they hold
 
     def add(self, data: bytes) -> None:
         """Take bytes.
@@ -50,21 +49,20 @@ class Body:
             NotAnEventStreamError: the body is neither a stream nor JSON.
             LimitExceededError: it is JSON, and too large.
         """
-        self._pieces.append(data)
-        self._size += len(data)
+        self._data += data
         if self._kind != "json":
-            if self._size >= _FOREIGN_BYTES:
-                raise foreign(self._kind, b"".join(self._pieces))
+            if self.size >= _FOREIGN_BYTES:
+                raise foreign(self._kind, bytes(self._data))
             return
         allowed = self._limits.max_answer_bytes
-        if allowed is not None and self._size > allowed:
-            self._pieces.clear()
+        if allowed is not None and self.size > allowed:
+            self._data.clear()
             raise LimitExceededError("max_answer_bytes", allowed)
 
     @property
     def size(self) -> int:
         """Its bytes."""
-        return self._size
+        return len(self._data)
 
     def value(self) -> Any:
         """The JSON value, now that the body has ended.
@@ -75,8 +73,8 @@ class Body:
             LimitExceededError: it is nested too deeply.
         """
         if self._kind != "json":
-            raise foreign(self._kind, b"".join(self._pieces))
-        text = b"".join(self._pieces).decode("utf-8", "replace").strip(WHITE_SPACE)
+            raise foreign(self._kind, bytes(self._data))
+        text = self._data.decode("utf-8", "replace").strip(WHITE_SPACE)
         try:
             return parse(text, self._limits.max_depth)
         except BadPayloadError as bad:
@@ -87,7 +85,7 @@ class Body:
     def not_an_answer(self, what: str) -> NotAnEventStreamError:
         """The error for JSON that is neither an answer nor an error object."""
         advice = 'check the URL, and that the request says "stream": true'
-        return NotAnEventStreamError(what, advice=advice, preview=_preview(b"".join(self._pieces)))
+        return NotAnEventStreamError(what, advice=advice, preview=_preview(bytes(self._data)))
 
 
 def foreign(kind: str, body: bytes) -> NotAnEventStreamError:
