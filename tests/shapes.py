@@ -124,6 +124,8 @@ def _accumulate(as_given: Callable[[sd.Frame], Any], chunks: Iterable[bytes], di
         for chunk in chunks:
             for frame in _frames(parser, chunk):
                 events += copy.deepcopy(state.add(as_given(frame)))
+                if state.complete:  # nothing more is needed
+                    return Outcome(events, state.answer(), None)
         last = parser.close()
         if last is not None and (last.done or _is_object(last.data)):
             events += state.add(as_given(last))
