@@ -1,0 +1,82 @@
+"""Random lines and line ends against the standard's own algorithm, read out word for word."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from shapes import chunkings
+
+import sse_dialects as sd
+from sse_dialects.frames import FrameReader
+
+PIECES = [
+    *(b"\n", b"\r", b"\r\n", b"\n\n", b" ", b":", b"\0", b"\xff", b"\xef", b"\xbb", b"\xbf", b"\xef\xbb\xbf", "\u2028".encode()),
+    *(b"a", b"data", b"data:", b"data: b", b"data:  c", b": note", b"id", b"id: 1", b"id: \0", b"event: e", b"event:"),
+    *(b"retry: 5", b"retry: +5", b"retry: 5 ", b"Data: x"),
+]
+
+
+def read_out(data):
+    """The standard's "interpreting an event stream" (WHATWG HTML), over the whole text at once."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:-1]  # what has no line end is no line
+    frames, last_id, retry = [], "", None
+    event, values, buffered_id = "", [], ""
+    for line in lines:
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if not line:
+            last_id = buffered_id
+            if values:
+                frames.append((event or "message", "\n".join(values), last_id))
+            event, values = "", []
+        elif name == "data":
+            values.append(value)
+        elif name == "event":
+            event = value
+        elif name == "id" and "\0" not in value:
+            buffered_id = value
+        elif name == "retry" and value.isascii() and value.isdigit():
+            retry = int(value)
+    return frames, last_id, retry
+
+
+def parsed(chunks):
+    parser = sd.FrameParser()
+    frames = [(frame.event, frame.data, frame.id) for chunk in chunks for frame in parser.feed(chunk)]
+    return frames, parser.last_event_id, parser.retry_ms
+
+
+def random_streams(count):
+    rng = random.Random("frames")
+    for _ in range(count):
+        yield b"".join(rng.choices(PIECES, k=rng.randrange(14)))
+
+
+def test_frames_are_what_the_standard_says():
+    for data in random_streams(2_000):
+        frames, last_id, _ = read_out(data)
+        for name, chunks in chunkings(data, data):
+            assert parsed(chunks)[:2] == (frames, last_id), (name, data)
+        # The standard sets the time at once, we with the frame; it counts the same once the blank line is in.
+        assert parsed([data + b"\n\n"])[2] == read_out(data + b"\n\n")[2]
+
+
+@pytest.mark.parametrize("room", [3, 6, 9, None])
+def test_offsets_and_overflow_do_not_depend_on_the_reads(room):
+    for data in random_streams(1_000):
+        found = [_located(chunks, room) for _, chunks in chunkings(data, data)]
+        assert all(each == found[0] for each in found), data
+
+
+def _located(chunks, room):
+    """Each block with the offset behind it, and where a frame grew too large."""
+    reader = FrameReader(sd.Limits(max_frame_bytes=room))
+    located = []
+    for chunk in chunks:
+        blocks = reader.blocks(chunk)
+        located += [(block, reader.offset_after(blocks, number + 1)) for number, block in enumerate(blocks)]
+        if reader.overflow:
+            return [*located, ("too large", reader.offset_after(blocks, len(blocks)))]
+    return located
