@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .values import JSONArray, JSONObject
@@ -10,28 +11,40 @@ __all__ = ["Envelope", "error_in", "is_padding"]
 
 _MAX_WRAPPINGS = 4  # of an envelope in another; two are the most seen
 
-_MESSAGE_NAMES = ("message", "msg", "detail", "error_description", "error_message", "error_msg", "reason", "title")
+_MESSAGE_NAMES = (
+    *("message", "msg", "detail", "error_description", "error_message", "error_msg", "status_msg", "reason", "title"),
+)
 _TYPE_NAMES = ("type", "status", "error_type")
 _TYPE_NAMES_BESIDE = ("error_type",)  # a payload's own `type` says what the payload is
 _CODE_NAMES = ("code", "status_code", "statusCode", "error_code", "status")
 _WAIT_NAMES = ("retry_after", "retry_after_seconds")
 
+# Members that only a failure has, and words that say there was none.
+_FAILURE_NAMES = ("error_message", "error_msg", "error_code", "error_type")
+_WORD = re.compile(r"[\w.-]+")
+_FINE = frozenset({0, 200, "0", "200", "ok", "success"})
+
 
 class Envelope:
     """What an error envelope says. ``raw`` is the error member as sent, a dict, a string or a list.
 
-    An error that is no more than a string may have its type and code beside it, in the ``payload`` that holds it.
+    An error that is no object may have its type, code and message beside it, in the ``payload`` that holds it.
     """
 
     __slots__ = ("code", "message", "param", "raw", "retry_after", "type")
 
     def __init__(self, raw: Any, payload: Any = None) -> None:
-        beside: dict[str, Any] = payload if isinstance(raw, str) and isinstance(payload, JSONObject) else {}
+        alone = not isinstance(raw, (JSONObject, JSONArray))
+        beside: dict[str, Any] = payload if alone and isinstance(payload, JSONObject) else {}
         fields = _innermost(_fields(raw)) or beside
         self.raw = raw
         self.type: str | None = _first_text(fields, _TYPE_NAMES_BESIDE if beside else _TYPE_NAMES)
         self.code: str | int | None = _code(fields)
         self.message: str | None = _message(raw, fields)
+        if isinstance(raw, str) and self.type is None and self.message != raw and _WORD.fullmatch(raw):
+            self.type = raw  # the words are beside it
+        if beside and self.code is None and isinstance(raw, int) and not isinstance(raw, bool):
+            self.code = raw
         self.param: str | None = _first_text(fields, ("param",))
         self.retry_after: float | None = next(
             (wait for name in _WAIT_NAMES if (wait := _seconds(fields.get(name))) is not None), None
@@ -43,12 +56,17 @@ def error_in(payload: dict[str, Any]) -> Any:
 
     An ``error`` that is null, false, empty, or on a normal chunk an object of such members, is padding. Without one, ``object``
     or ``type`` being "error" makes the whole payload the error (vLLM, OpenAI Responses), and so do FastAPI's ``detail`` and
-    ``errors`` where there are no ``choices``.
+    ``errors`` where there are no ``choices``, and members that only a failure has where no choice is in them.
     """
     error = payload.get("error")
     if error and not ("choices" in payload and is_padding(error)):
         return error
     if payload.get("object") == "error" or payload.get("type") == "error":
+        return payload
+    status = payload.get("base_resp")
+    if isinstance(status, JSONObject) and status.get("status_code"):
+        return status
+    if not payload.get("choices") and _is_flat(payload):
         return payload
     if "choices" in payload:
         return None
@@ -57,6 +75,21 @@ def error_in(payload: dict[str, Any]) -> Any:
         return detail if isinstance(detail, (JSONObject, str)) else payload
     errors = payload.get("errors")
     return errors if isinstance(errors, JSONArray) and errors else None
+
+
+def _is_flat(payload: dict[str, Any]) -> bool:
+    """Whether a payload is itself an envelope. One whose type is no error's is an event, whatever else it has."""
+    said, kind = _first_text(payload, ("message", "msg")), payload.get("type")
+    if isinstance(kind, str) and kind:
+        return said is not None and kind.lower().endswith(("error", "exception"))
+    if any(payload.get(name) for name in _FAILURE_NAMES):
+        return True
+    if said is None or said.lower() in _FINE:
+        return False
+    status = payload.get("status")
+    failed = status in ("error", "failed") or (isinstance(status, int) and status >= 400) or payload.get("success") is False
+    code = _code({"code": payload.get("code")})
+    return failed or not (code is None or (code.lower() if isinstance(code, str) else code) in _FINE)
 
 
 def is_padding(error: Any) -> bool:

@@ -214,6 +214,31 @@ def test_a_block_without_a_type_is_kept():
     assert content(told("messages", start(x=1), STOP)) == [{"x": 1}]
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"text": "x"}, {"type": "text", "text": "x"}),
+        ({"thinking": "x", "signature": "y"}, {"type": "thinking", "thinking": "x", "signature": "y"}),
+        ({"id": "x", "name": "y", "input": {}}, {"type": "tool_use", "id": "x", "name": "y", "input": {}}),
+    ],
+)
+def test_a_block_without_a_type_is_known_by_its_members(fields, expected):
+    assert content(told("messages", start(**fields), STOP)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"text": "x"}, {"type": "text", "text": "x"}),
+        ({"thinking": "x"}, {"type": "thinking", "thinking": "x"}),
+        ({"signature": "x"}, {"type": "thinking", "thinking": "", "signature": "x"}),
+        ({"partial_json": "{}"}, {"type": "tool_use", "input": {}}),
+    ],
+)
+def test_so_is_a_delta(fields, expected):
+    assert content(told("messages", delta(**fields), STOP)) == [expected]
+
+
 # ---- deltas that belong to no open block, or to none of their kind
 
 

@@ -21,8 +21,18 @@ OPENAI = {"message": "Bad model", "type": "invalid_request_error", "param": "mod
         ({"detail": "Not authenticated"}, "Not authenticated"),
         ({"detail": {"msg": "no"}}, {"msg": "no"}),
         ({"detail": [{"loc": ["body"], "msg": "field required"}]},) * 2,
+        ({"choices": None, "error_type": "BadRequestError", "error_message": "too long"},) * 2,
+        ({"error_code": 336003, "error_msg": "no user"},) * 2,
+        ({"code": "InvalidParameter", "message": "m", "request_id": "r"},) * 2,
+        ({"code": 10013, "message": "m", "choices": []},) * 2,
+        ({"status": 503, "message": "busy"},) * 2,
+        ({"status": "error", "message": "m"},) * 2,
+        ({"success": False, "msg": "m"},) * 2,
+        ({"type": "invalid_request_error", "message": "m"},) * 2,
+        ({"choices": None, "base_resp": {"status_code": 1004, "status_msg": "m"}}, {"status_code": 1004, "status_msg": "m"}),
+        ({"error": True, "message": "m"}, True),
     ],
-    ids=["object", "string", "list", "beside choices", "typed", "object error", "detail", "detail object", "detail list"],
+    ids=str,
 )
 def test_a_failure_is_found(payload, expected):
     assert error_in(payload) == expected
@@ -39,6 +49,16 @@ def test_a_failure_is_found(payload, expected):
         {"choices": [], "detail": "a provider's own member"},
         {"detail": ""},
         {"object": "chat.completion.chunk", "choices": []},
+        {"code": 0, "message": "Success", "choices": []},
+        {"code": 10000, "message": "success"},
+        {"code": "200", "message": "fine"},
+        {"choices": [{"index": 0}], "code": 7, "message": "m"},
+        {"status": "completed", "message": "m"},
+        {"status": 200, "message": "m"},
+        {"type": "an_event", "code": 7, "message": "m"},
+        {"type": "an_error", "code": 7},
+        {"message": "m"},
+        {"base_resp": {"status_code": 0, "status_msg": "success"}, "choices": None},
     ],
     ids=str,
 )
@@ -72,6 +92,22 @@ def test_an_envelope_is_read(raw, type, code, message):
     envelope = Envelope(raw)
     assert (envelope.type, envelope.code, envelope.message) == (type, code, message)
     assert envelope.raw is raw
+
+
+@pytest.mark.parametrize(
+    ("payload", "type", "code", "message"),
+    [
+        ({"error": "rate_limited", "message": "Slow down"}, "rate_limited", None, "Slow down"),
+        ({"error": "it broke", "error_type": "overloaded"}, "overloaded", None, "it broke"),
+        ({"error": True, "code": 7, "message": "m"}, None, 7, "m"),
+        ({"error": 500, "message": "m"}, None, 500, "m"),
+        ({"error": "it broke", "type": "an_event"}, None, None, "it broke"),
+    ],
+    ids=str,
+)
+def test_an_error_that_is_no_object_may_have_its_facts_beside_it(payload, type, code, message):
+    envelope = Envelope(payload["error"], payload)
+    assert (envelope.type, envelope.code, envelope.message) == (type, code, message)
 
 
 def test_a_wrapped_envelope_counts_where_the_wrapper_says_nothing():

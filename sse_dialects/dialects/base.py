@@ -297,15 +297,16 @@ class Accumulator:
 
     def _upstream(self, raw: Any, payload: dict[str, Any]) -> UpstreamError:
         """The error that an envelope describes."""
-        envelope = Envelope(self._tell.clean(raw), payload)
         whole = raw is payload  # whose `type` then says what the payload is, not what went wrong
+        raw, payload = self._tell.clean(raw), self._tell.clean(payload)
+        envelope = Envelope(raw, payload)
         return UpstreamError(
             type=None if whole and envelope.type == "error" else envelope.type,
             code=envelope.code,
             message=envelope.message,
             param=envelope.param,
             raw=envelope.raw,
-            payload=self._tell.clean(payload),
+            payload=payload,
             retry_after=envelope.retry_after,
         )
 

@@ -15,7 +15,7 @@ from .telling import text_member
 if TYPE_CHECKING:
     from .telling import Teller
 
-__all__ = ["Block", "block_of", "opened"]
+__all__ = ["Block", "block_of", "delta_kind", "opened"]
 
 _P = TypeVar("_P", bound=PartBuilder)
 
@@ -31,13 +31,13 @@ _ANSWER_ONLY = frozenset({"file_id"})
 class Block(Generic[_P]):
     """A content block: ``fields`` as it was opened, ``part`` what has come since.
 
-    ``_DELTAS`` names the member that each type of delta adds to; ``_KNOWN`` are the block's members that we have words for.
+    ``DELTAS`` names the member that each type of delta adds to; ``_KNOWN`` are the block's members that we have words for.
     Others are told as they come.
     """
 
     __slots__ = ("fields", "part")
 
-    _DELTAS: ClassVar[dict[str, str]] = {}
+    DELTAS: ClassVar[dict[str, str]] = {}
     _KNOWN: ClassVar[frozenset[str]] = frozenset({"type"})
 
     def __init__(self, fields: dict[str, Any], part: _P) -> None:
@@ -46,7 +46,7 @@ class Block(Generic[_P]):
 
     def takes(self, kind: str) -> bool:
         """Whether a delta of that type belongs to a block of this kind."""
-        return kind in self._DELTAS or kind not in _OPENED_BY
+        return kind in self.DELTAS or kind not in _OPENED_BY
 
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
@@ -54,7 +54,7 @@ class Block(Generic[_P]):
 
     def add(self, kind: str, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
         """Take one delta; a type without a word of ours is told under its name."""
-        member = self._DELTAS.get(kind)
+        member = self.DELTAS.get(kind)
         if member is None:
             tell.extra_items(extra, kind, [delta], 0, self.part.place)
             return
@@ -83,7 +83,7 @@ class TextBlock(Block[TextBuilder]):
 
     __slots__ = ("citations",)
 
-    _DELTAS: ClassVar[dict[str, str]] = {"text_delta": "text", "citations_delta": "citation"}
+    DELTAS: ClassVar[dict[str, str]] = {"text_delta": "text", "citations_delta": "citation"}
     _KNOWN: ClassVar[frozenset[str]] = frozenset({"type", "text", "citations"})
 
     def __init__(self, fields: dict[str, Any], part: TextBuilder) -> None:
@@ -127,7 +127,7 @@ class ThinkingBlock(Block[ReasoningBuilder]):
 
     __slots__ = ("signature",)
 
-    _DELTAS: ClassVar[dict[str, str]] = {"thinking_delta": "thinking", "signature_delta": "signature"}
+    DELTAS: ClassVar[dict[str, str]] = {"thinking_delta": "thinking", "signature_delta": "signature"}
     _KNOWN: ClassVar[frozenset[str]] = frozenset({"type", "thinking", "signature"})
 
     def __init__(self, fields: dict[str, Any], part: ReasoningBuilder) -> None:
@@ -181,7 +181,7 @@ class InputBlock(Block[_P]):
 
     __slots__ = ("pieces",)
 
-    _DELTAS: ClassVar[dict[str, str]] = {"input_json_delta": "partial_json"}
+    DELTAS: ClassVar[dict[str, str]] = {"input_json_delta": "partial_json"}
     _KNOWN: ClassVar[frozenset[str]] = frozenset({"type", "id", "name", "input"})
 
     def __init__(self, fields: dict[str, Any], part: _P, pieces: Pieces) -> None:
@@ -296,10 +296,18 @@ _OPENED_BY: dict[str, dict[str, Any]] = {
     "input_json_delta": {"type": "tool_use", "input": {}},
 }
 
+# The member by which a delta that does not say its type is known.
+_MEMBERS = {kind: member for block in (TextBlock, ThinkingBlock, ToolBlock) for kind, member in block.DELTAS.items()}
+
+# The same for a block.
+_TYPES = {"text": "text", "thinking": "thinking", "input": "tool_use"}
+
 
 def opened(fields: dict[str, Any], parts: list[PartBuilder], tell: Teller) -> Block[Any]:
     """A new block, its part added to ``parts``."""
     fields, place = shared(tell.clean(fields)), len(parts)
+    if not fields.get("type") and (member := next((name for name in _TYPES if name in fields), None)):
+        fields["type"] = _TYPES[member]
     if fields.get("type") == "tool_use":
         call = CallBuilder(0, place, tell.word(fields, "id"), tell.word(fields, "name"), "function")
         tell.open_call(parts, call)
@@ -309,6 +317,11 @@ def opened(fields: dict[str, Any], parts: list[PartBuilder], tell: Teller) -> Bl
         return OtherBlock(dict(fields), tell.open(parts, OtherBuilder(0, place, fields)), Pieces())
     block, part = kinds
     return block(fields, tell.open(parts, part(0, place)))
+
+
+def delta_kind(delta: dict[str, Any]) -> str:
+    """The type of a delta that does not say it, by the member that it has."""
+    return next((kind for kind, member in _MEMBERS.items() if member in delta), "")
 
 
 def block_of(kind: str) -> dict[str, Any]:

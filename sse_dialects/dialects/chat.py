@@ -33,7 +33,7 @@ _HANDLED = frozenset({"id", "object", "created", "model", "obfuscation", "choice
 _WRAPPING = ("id", "created", "model")
 
 # Reasons that cut a call off, so that its arguments may be half of what the model meant.
-_CUTS_CALLS = frozenset({"length", "content_filter"})
+_CUTS_CALLS = frozenset({"length", "content_filter", "cancelled", "error"})
 
 # What some servers write for no reason yet.
 _NO_REASON = frozenset({"null", "none"})
@@ -140,8 +140,12 @@ class ChatAccumulator(Accumulator):
                 take(self, choice, fields)
         for name, value in fields.items():
             if value is not None and name not in self._CHOICE_MEMBERS and name != "index":
-                self._tell.extra(choice.extra, name, value, choice.index)
-                choice.keep(name, choice.extra[name])
+                self._keep(choice, name, value)
+
+    def _keep(self, choice: ChatChoice, name: str, value: Any) -> None:
+        """A member without a word of ours."""
+        self._tell.extra(choice.extra, name, value, choice.index)
+        choice.keep(name, choice.extra[name])
 
     def _choice_at(self, index: Any) -> ChatChoice:
         number = index_of(index)
@@ -160,11 +164,18 @@ class ChatAccumulator(Accumulator):
     def _message(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
         take_snapshot(choice, object_member(fields, "message"), self._tell)
 
+    def _text(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        """The content as the older endpoint for bare completions sends it; some servers repeat it there beside the delta."""
+        if isinstance(fields["text"], str) and fields.get("delta") is None and fields.get("message") is None:
+            take_delta(choice, {"content": fields["text"]}, self._tell)
+            self._tell.cold = True  # the text stands elsewhere than a delta's
+        else:
+            self._keep(choice, "text", fields["text"])
+
     def _logprobs(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
         logprobs = self._tell.clean(fields["logprobs"])
         if not isinstance(logprobs, JSONObject):
-            self._tell.extra(choice.extra, "logprobs", logprobs, choice.index)
-            choice.keep("logprobs", logprobs)
+            self._keep(choice, "logprobs", logprobs)
             return
         kept = (choice.other or {}).get("logprobs")
         kept = choice.keep("logprobs", kept if isinstance(kept, JoinedLogprobs) else JoinedLogprobs())
@@ -192,6 +203,7 @@ class ChatAccumulator(Accumulator):
     _CHOICE_MEMBERS: ClassVar[dict[str, Callable[[ChatAccumulator, ChatChoice, dict[str, Any]], None]]] = {
         "delta": _delta,
         "message": _message,
+        "text": _text,
         "logprobs": _logprobs,
         "usage": _usage,
         "error": _error,

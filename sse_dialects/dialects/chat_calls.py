@@ -14,7 +14,7 @@ from .telling import object_member
 if TYPE_CHECKING:
     from ..answer import ToolCall, ToolCallKind
 
-__all__ = ["Calls", "ChatCall", "Piece", "index_of", "word"]
+__all__ = ["Calls", "ChatCall", "Piece", "id_of", "index_of"]
 
 # Members of a call's element that the vocabulary has words for; others (a provider's signatures, say) are kept beside them.
 _KNOWN = frozenset({"index", "id", "type", "function", "custom"})
@@ -35,7 +35,7 @@ class Piece:
         self.kind: ToolCallKind = "custom" if custom else "function"
         fields = object_member(element, self.kind)
         self.index = index_of(element.get("index"))
-        self.id = word(element.get("id"))
+        self.id = id_of(element.get("id"))
         self.name = word(fields.get("name"))
         self.arguments = _arguments(fields.get("input" if custom else "arguments"))
         self.other = _others(element, _KNOWN)
@@ -50,12 +50,13 @@ class Piece:
 class ChatCall(CallBuilder):
     """A call with what its native form needs besides."""
 
-    __slots__ = ("_checked", "_growing", "_others", "index", "legacy")
+    __slots__ = ("_checked", "_growing", "_others", "index", "legacy", "shares_index")
 
     def __init__(self, choice: int, place: int, piece: Piece) -> None:
         super().__init__(choice, place, piece.id, piece.name, piece.kind)
         self.index = piece.index
         self.legacy = False  # it came as `function_call`
+        self.shares_index = False  # with a call that was opened before
         self._growing: Pieces | None = None  # a name that comes in pieces
         self._others: tuple[Joined, Joined] | None = None  # members without a word of ours: the call's own, its function's
         self._checked = 0
@@ -91,6 +92,14 @@ class ChatCall(CallBuilder):
             return isinstance(json.loads(self.text()), JSONObject)
         except (ValueError, RecursionError):
             return False
+
+    def is_said_again(self, piece: Piece) -> bool:
+        """Whether a piece names the call and has all its arguments once more, as some servers end with the whole call. After a
+        whole object no more can follow, so that adds nothing."""
+        arguments = piece.arguments
+        if piece.name is None or len(arguments) != self.size() or not self.goes_by(piece.name):
+            return False
+        return self.rest_of(arguments) == "" and self.has_whole_arguments()
 
     def build(self) -> ToolCall:
         """The call so far."""
@@ -131,10 +140,22 @@ class Calls:
         else:
             call = self._by_index.get(piece.index)
             # Where several calls have one index, or one call several, its id still tells.
-            if named is not None and (named.index == piece.index if call else piece.name is None or named.index is None):
+            if named is not None and (named.index == piece.index if call else _goes_on(named, piece)):
+                self._by_index.setdefault(piece.index, named)
                 return named
+            if call is None and piece.arguments and piece.id is None and piece.name is None:
+                return self._misnumbered(piece.index)
         if call is None or self._opens_another(call, piece, first=first):
             return None
+        return call
+
+    def _misnumbered(self, index: int | str) -> ChatCall | None:
+        """The call that arguments on a new index go on with: some servers begin a call under the number of another one, and go
+        on under its own. None where no such call is open; then they begin one whose name is late."""
+        call = self.opened[-1] if self.opened else None
+        if call is None or not call.shares_index or call.has_whole_arguments():
+            return None
+        self._by_index[index] = call
         return call
 
     def _opens_another(self, call: ChatCall, piece: Piece, *, first: bool) -> bool:
@@ -145,15 +166,18 @@ class Calls:
         if piece.index is None and piece.id is None and not first:
             return True  # elements of one delta are different calls
         # Servers that leave out ids send whole calls: a name after whole arguments is the next call's. On the index of the call
-        # it has to be another name too, as some repeat the name with every piece.
+        # it has to be another name, or begin other arguments, as some repeat the name with every piece.
         repeated = piece.index is not None and call.goes_by(piece.name)
-        return call.name is not None and not repeated and call.has_whole_arguments()
+        if repeated and (not piece.arguments.startswith("{") or call.is_said_again(piece)):
+            return False
+        return call.name is not None and call.has_whole_arguments()
 
     def open(self, call: ChatCall) -> ChatCall:
         """Note a new call."""
         self.opened.append(call)
         self._ordered = None
         if call.index is not None:
+            call.shares_index = call.index in self._by_index
             self._by_index[call.index] = call
         self.learn_id(call, call.id)
         return call
@@ -181,6 +205,14 @@ class Calls:
         return self._ordered
 
 
+def _goes_on(call: ChatCall, piece: Piece) -> bool:
+    """Whether a piece with a call's id, on an index that is new, is that call's. Some servers give all parallel calls one id, so
+    a piece with a name has to be the announcement once more."""
+    if piece.name is None or call.index is None:
+        return True
+    return call.goes_by(piece.name) and (not call.size() or call.is_said_again(piece))
+
+
 def _others(fields: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     if fields.keys() <= known:
         return _NOTHING
@@ -199,6 +231,11 @@ def index_of(value: Any) -> int | str | None:
 def word(value: Any) -> str | None:
     """An id or a name: a string with something in it, or None for whatever else is there."""
     return value if isinstance(value, str) and value else None
+
+
+def id_of(value: Any) -> str | None:
+    """An id; some servers count their calls and send the number."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else word(value)
 
 
 def _arguments(value: Any) -> str:

@@ -57,8 +57,11 @@ def flush(choice: ChatChoice, tell: Teller) -> None:
 
 
 def _content(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
-    if isinstance(delta[name], JSONArray):
-        _content_list(choice, delta[name], tell)
+    content = delta[name]
+    if isinstance(content, JSONObject) and part_of(content)[0]:
+        content = [content]  # a list of one
+    if isinstance(content, JSONArray):
+        _content_list(choice, content, tell)
         return
     text = text_member(delta, name)
     choice.has_content = True
@@ -227,6 +230,9 @@ def _open_call(choice: ChatChoice, piece: Piece, tell: Teller) -> ChatCall:
 
 def _add(choice: ChatChoice, call: ChatCall, piece: Piece, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
     choice.calls.learn_id(call, piece.id)
+    if piece.arguments and call.is_said_again(piece):
+        piece.arguments = ""
+        tell.cold = True
     call.rename(piece.name)
     if not call.announced and call.name:
         tell.out.extend(call.announce())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import Extra
 from ..values import JSONArray, JSONObject
-from .chat_calls import word
+from .chat_calls import id_of
 from .chat_delta import take_delta
 from .content_parts import part_of
 from .joined import Joined
@@ -81,7 +81,7 @@ def _rest_of_calls(choice: ChatChoice, elements: list[Any], contradicted: dict[s
     rest: list[dict[str, Any]] = []
     for place, element in enumerate(elements):
         if isinstance(element, JSONObject):
-            call = choice.calls.with_id(word(element.get("id"))) or choice.calls.at(place)
+            call = choice.calls.with_id(id_of(element.get("id"))) or choice.calls.at(place)
             if call is None:
                 rest.append({**element, "index": element.get("index", f"snapshot {place}")})
             elif not _rest_of_call(call, element, rest):

@@ -9,30 +9,19 @@ if TYPE_CHECKING:
 
 __all__ = ["finish_reason"]
 
-_REASONS: dict[str, FinishReason] = {
-    "stop": "stop",
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "completed": "stop",
-    "eos": "stop",
-    "eos_token": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "max_output_tokens": "length",
-    "model_length": "length",
-    "model_context_window_exceeded": "length",
-    "tool_calls": "tool_calls",
-    "tool_use": "tool_calls",
-    "function_call": "tool_calls",
-    "content_filter": "content_filter",
-    "safety": "content_filter",
+# What providers, and servers in front of them, write; in lower case and with "_" for "-".
+_WORDS: dict[FinishReason, str] = {
+    "stop": "stop end_turn stop_sequence completed complete eos eos_token",
+    "length": "length max_tokens max_output_tokens max_length model_length model_context_window_exceeded",
+    "tool_calls": "tool_calls tool_call tool_use function_call",
+    "content_filter": "content_filter content_filtered safety image_safety sensitive prohibited_content blocklist recitation spii"
+    " guardrail_intervened",
     "refusal": "refusal",
-    "pause_turn": "pause",
-    "cancelled": "cancelled",
-    "canceled": "cancelled",
-    "error": "error",
-    "failed": "error",
+    "pause": "pause_turn compaction",
+    "cancelled": "cancelled canceled abort aborted",
+    "error": "error failed network_error insufficient_system_resource malformed_function_call",
 }
+_REASONS: dict[str, FinishReason] = {word: reason for reason, words in _WORDS.items() for word in words.split()}
 
 # Words that say no more than that the model stopped of itself: with calls to make, it stopped for them.
 _STOPPED_OF_ITSELF = frozenset({"stop", "end_turn", "completed"})
@@ -42,7 +31,7 @@ def finish_reason(native: str | None, *, has_calls: bool) -> FinishReason | None
     """The word of `FinishReason` for a provider's own, None for None."""
     if native is None:
         return None
-    word = native.lower()
+    word = native.lower().replace("-", "_")
     if has_calls and word in _STOPPED_OF_ITSELF:
         return "tool_calls"
     return _REASONS.get(word, "other")

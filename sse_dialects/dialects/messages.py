@@ -9,7 +9,7 @@ from ..errors import MalformedStreamError, TruncatedStreamError
 from ..events import Finished
 from ..values import JSONObject
 from .base import Accumulator
-from .blocks import Block, block_of, opened
+from .blocks import Block, block_of, delta_kind, opened
 from .finish import finish_reason
 from .parts import CallBuilder
 from .payload import settled, shared
@@ -181,7 +181,7 @@ class MessagesAccumulator(Accumulator):
         self._start()
         delta = object_member(payload, "delta")
         kind = delta.get("type")
-        kind = kind if isinstance(kind, str) else ""
+        kind = kind if isinstance(kind, str) and kind else delta_kind(delta)
         block = self._block_for(self._key_of(payload), kind)
         block.add(kind, delta, self._tell, self._extra)
         self._rest(payload, block.part.place)
@@ -278,4 +278,4 @@ def _cuts_calls(reason: Any) -> bool:
 
 def _is_same(block: dict[str, Any], fields: dict[str, Any]) -> bool:
     """Whether a block is announced again: gateways repeat a call's, under the same id."""
-    return block.get("id") is not None and (block.get("id"), block.get("type")) == (fields.get("id"), fields.get("type"))
+    return block.get("id") is not None and block["id"] == fields.get("id") and fields.get("type") in (None, block.get("type"))

@@ -11,7 +11,7 @@ from ..events import Finished
 from ..values import JSONObject
 from .base import Accumulator
 from .finish import finish_reason
-from .parts import CallBuilder
+from .parts import CallBuilder, TextBuilder
 from .payload import dumped, settled
 from .responses_events import EVENTS, WRAPPING
 from .responses_output import Output
@@ -108,9 +108,17 @@ class ResponsesAccumulator(Accumulator):
             self._snapshots.append(snapshot)
         self._tell.rest(self._extra, fields, _ECHOED)
         self._output.take_snapshot(items(response, "output"))
+        if final and not any(isinstance(part, TextBuilder) for part in self._output.parts):
+            self._take_text_alone(response)
         usage = response.get("usage")
         if isinstance(usage, JSONObject) and holds_count(usage):
             self._report_usage(input_includes_cache(self._tell.clean(usage)))
+
+    def _take_text_alone(self, response: dict[str, Any]) -> None:
+        """Some servers send the text beside the output, where the SDK has it for convenience, and nowhere else."""
+        if isinstance(text := response.get("output_text"), str) and text:
+            take_done, _ = EVENTS["response.output_text.done"]
+            take_done(self._output, {"text": text})
 
     def _response(self) -> dict[str, Any]:
         """The unstreamed response without its output."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..values import JSONArray
 from .responses_items import CallItem, OtherItem
-from .responses_message import MessageItem
+from .responses_message import MessageItem, content_kind
 from .responses_reasoning import ReasoningItem
 from .telling import object_member, text_member
 
@@ -58,22 +58,30 @@ def _content(output: Output, payload: dict[str, Any], kind: str) -> Content:
 
 def _part_added(output: Output, payload: dict[str, Any]) -> int | None:
     fields = object_member(payload, "part")
-    if fields.get("type") == "reasoning_text":
+    if _is_of_reasoning(output, payload, fields):
         return _reasoning_part(output, payload)
     item, index = _message(output, payload), payload.get("content_index")
-    content = item.announced_content(index, str(fields.get("type"))) or item.open(index, fields, output.tell, output.parts)
+    content = item.announced_content(index, content_kind(fields)) or item.open(index, fields, output.tell, output.parts)
     content.update(fields, output.tell, output.extra)
     return content.part.place
 
 
 def _part_done(output: Output, payload: dict[str, Any]) -> int | None:
     fields = object_member(payload, "part")
-    if fields.get("type") == "reasoning_text":
+    if _is_of_reasoning(output, payload, fields):
         return _reasoning_part(output, payload)
-    content = _content(output, payload, str(fields.get("type")))
+    content = _content(output, payload, content_kind(fields))
     content.update(fields, output.tell, output.extra)
     content.closed = True
     return content.part.place
+
+
+def _is_of_reasoning(output: Output, payload: dict[str, Any], part: dict[str, Any]) -> bool:
+    """Whether a content part is a reasoning item's, under whatever type it comes: some servers call it text."""
+    if part.get("type") == "reasoning_text":
+        return True
+    item = output.find(payload.get("output_index"), payload.get("item_id"))
+    return isinstance(item, ReasoningItem) and (not part.get("text") or payload.get("item_id") in item.names)
 
 
 def _text_delta(output: Output, payload: dict[str, Any]) -> int | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .parts import PartBuilder
     from .telling import Teller
 
-__all__ = ["Content", "MessageItem"]
+__all__ = ["Content", "MessageItem", "content_kind"]
 
 
 class Content(Live):
@@ -28,11 +28,12 @@ class Content(Live):
         "output_text": ("text", TextBuilder),
         "refusal": ("refusal", RefusalBuilder),
     }
+    ALIASES: ClassVar[dict[str, str]] = {"text": "output_text"}  # as some servers call it
     KNOWN: ClassVar[frozenset[str]] = frozenset({"type", "text", "refusal", "annotations", "logprobs"})
 
     def __init__(self, fields: dict[str, Any], part: PartBuilder) -> None:
         self.fields = fields
-        self.kind = kind_of(fields)
+        self.kind = content_kind(fields)
         self.part = part
         self.annotations: list[Any] = []
         self.logprobs: list[Any] = []
@@ -118,7 +119,7 @@ class MessageItem(Item):
     def open(self, index: Any, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder]) -> Content:
         """A content part that has been announced, or one of its own for want of an announcement."""
         fields = shared(tell.clean(fields))
-        kind, place = kind_of(fields), len(parts)
+        kind, place = content_kind(fields), len(parts)
         known = Content.KINDS.get(kind)
         part: PartBuilder = known[1](0, place) if known is not None else OtherBuilder(0, place, fields)
         content = Content(fields, tell.open(parts, part))
@@ -143,6 +144,8 @@ class MessageItem(Item):
         """Take a snapshot of the item; its parts are those that streamed, by order, or by kind and order where kinds differ."""
         super().update({name: value for name, value in fields.items() if name != "content"}, tell, parts, extra)
         listed = fields.get("content")
+        if isinstance(listed, str) and listed:
+            listed = [{"type": "output_text", "text": listed}]
         if not isinstance(listed, JSONArray):
             return
         snapshot: list[dict[str, Any]] = [part for part in listed if isinstance(part, JSONObject)]
@@ -152,7 +155,7 @@ class MessageItem(Item):
 
     def _matched(self, snapshot: list[dict[str, Any]]) -> list[Content | None]:
         """The streamed part that each of a snapshot is. Linear in the snapshot, but for one count of what streamed."""
-        if all(content.kind == kind_of(part) for content, part in zip(self.contents, snapshot, strict=False)):
+        if all(content.kind == content_kind(part) for content, part in zip(self.contents, snapshot, strict=False)):
             streamed: list[Content | None] = [*self.contents[: len(snapshot)]]
             return streamed + [None] * (len(snapshot) - len(streamed))
         if self._by_kind is None:
@@ -161,7 +164,7 @@ class MessageItem(Item):
                 self._by_kind.setdefault(content.kind, []).append(content)
         next_of: dict[str, int] = {}
         matched: list[Content | None] = []
-        for kind in map(kind_of, snapshot):
+        for kind in map(content_kind, snapshot):
             at, of_kind = next_of.get(kind, 0), self._by_kind.get(kind, [])
             next_of[kind] = at + 1
             matched.append(of_kind[at] if at < len(of_kind) else None)
@@ -170,3 +173,9 @@ class MessageItem(Item):
     def native(self) -> dict[str, Any]:
         """The item as it stands in an unstreamed response."""
         return {**self.fields, "content": [content.native() for content in self.contents]}
+
+
+def content_kind(fields: dict[str, Any]) -> str:
+    """A content part's type, in the provider's own word."""
+    kind = kind_of(fields)
+    return Content.ALIASES.get(kind, kind)

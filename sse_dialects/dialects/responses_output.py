@@ -41,7 +41,7 @@ class Output:
 
     def added(self, index: Any, fields: dict[str, Any]) -> Item:
         """An item has been announced. A second one on a used index is another item, unless the first was only guessed."""
-        item = self._by_index.get(str(index)) if index is not None else None
+        item = self._placed_at(index, kind_of(fields)) if index is not None else None
         if item is None or (item.announced and not _same(item, fields)) or not _fits(item, fields):
             item = self._open(index, fields)
         item.announced = True
@@ -50,7 +50,7 @@ class Output:
 
     def finished(self, index: Any, fields: dict[str, Any]) -> Item:
         """An item is whole; it may not have been announced at all."""
-        item = self.find(index, fields.get("id"), fields.get("call_id"))
+        item = self._placed_at(index, kind_of(fields)) if index is not None else self._open_one(fields)
         if item is None or (item.done and not _same(item, fields)) or not _fits(item, fields):
             item = self._open(index, fields)
         self._update(item, fields)
@@ -58,6 +58,12 @@ class Output:
         if isinstance(item, CallItem):
             self._finish_call(item, fields)
         return item
+
+    def _open_one(self, fields: dict[str, Any]) -> Item | None:
+        """The item that goes by one of the names, else the one opened last, if it is open still and has no name."""
+        named = self.find(None, fields.get("id"), fields.get("call_id"))
+        last = self.items[-1] if self.items else None
+        return named or (None if last is None or last.done or (last.names and _names(fields)) else last)
 
     def _finish_call(self, item: CallItem, fields: dict[str, Any]) -> None:
         call = item.part
@@ -82,9 +88,16 @@ class Output:
         if self._by_name is not None:
             self._by_name.update(dict.fromkeys(_names(fields), item))
         if index is not None:
-            self._by_index[str(index)] = item
+            self._keep(str(index), item)
             item.rank = index if isinstance(index, int) else item.rank
         return item
+
+    def _keep(self, index: str, item: Item) -> None:
+        """Note an item's index. Where several kinds share one, as some servers have it, kind and index name each."""
+        if (before := self._by_index.get(index)) is not None:
+            self._by_index[f"{index} {before.kind}"] = before
+            self._by_index[f"{index} {item.kind}"] = item
+        self._by_index[index] = item
 
     def _made(self, fields: dict[str, Any]) -> Item:
         """A new item of the kind that ``fields`` says, with its part where it has exactly one."""
@@ -110,6 +123,11 @@ class Output:
             return self._by_index.get(str(index))
         return next((item for name in names if isinstance(name, str) and (item := self._named(name)) is not None), None)
 
+    def _placed_at(self, index: Any, kind: str) -> Item | None:
+        """The item at that index, of that kind if there is one."""
+        item = self._by_index.get(str(index))
+        return item if item is None or item.kind == kind else self._by_index.get(f"{index} {kind}", item)
+
     def _named(self, name: str) -> Item | None:
         if self._by_name is None:
             self._by_name = {each: item for item in self.items for each in _names(item.fields)}
@@ -118,9 +136,10 @@ class Output:
     def item_for(self, payload: dict[str, Any], kind: type[Item], guess: dict[str, Any]) -> Item:
         """The item that a delta adds to, opened as ``guess`` where the stream never announced one of its kind."""
         index = payload.get("output_index")
-        item = self.find(index, payload.get("item_id"), payload.get("call_id"))
-        if item is None and index is None and self.items:
-            item = self.items[-1]
+        if index is not None:
+            item = self._placed_at(index, str(guess["type"]))
+        else:
+            item = self.find(None, payload.get("item_id"), payload.get("call_id")) or (self.items[-1] if self.items else None)
         if item is None or not isinstance(item, kind):
             item = self._open(index, guess)
             item.announced = False
