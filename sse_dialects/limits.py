@@ -40,7 +40,7 @@ class Limits:
         # Calls in one answer. OpenAI documents at most 128 tools; a model may call one many times over.
         max_tool_calls: int | None = 4_096,
         # Nesting of one payload. Providers stay below 20; 200 leaves json.loads and json.dumps far from CPython's
-        # recursion limit of 1,000, whatever the caller's own stack.
+        # recursion limit of 1,000, whatever the caller's own stack. A fifth of that limit bounds it in any case.
         max_depth: int | None = 200,
     ) -> None:
         values = (max_frame_bytes, max_answer_bytes, max_parts, max_choices, max_tool_calls, max_depth)
