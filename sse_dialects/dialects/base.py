@@ -22,7 +22,7 @@ from ..limits import DEFAULT_LIMITS, Limits
 from ..values import JSONObject
 from .finish import finish_reason
 from .joined import built
-from .payload import DONE, WHITE_SPACE, BadPayloadError, has_halves, named, parse, parse_lines, scrubbed, settled
+from .payload import DONE, TOO_DEEP, WHITE_SPACE, BadPayloadError, has_halves, named, parse, parse_lines, scrubbed, settled
 from .telling import Teller
 
 if TYPE_CHECKING:
@@ -207,15 +207,18 @@ class Accumulator:
             self._on_done()
             return
         self._tell.halves = has_halves(text)
-        for payload in self._values(event, text):
-            if self.complete:
-                return
-            if payload is DONE:
-                self._on_done()
-            elif isinstance(payload, JSONObject) and payload.get("type") != "ping":
-                self.content_count += 1
-                self._had_halves |= self._tell.halves
-                self._on_payload(event, payload)
+        try:
+            for payload in self._values(event, text):
+                if self.complete:
+                    return
+                if payload is DONE:
+                    self._on_done()
+                elif isinstance(payload, JSONObject) and payload.get("type") != "ping":
+                    self.content_count += 1
+                    self._had_halves |= self._tell.halves
+                    self._on_payload(event, payload)
+        except RecursionError:  # within `max_depth`, but the caller has most of the stack
+            raise MalformedStreamError(TOO_DEEP) from None
 
     def end(self) -> None:
         """The bytes have ended."""
@@ -241,7 +244,10 @@ class Accumulator:
 
     def filled(self, error: StreamError) -> StreamError:
         """``error`` with what this accumulator knows on it."""
-        error.partial = self.partial()
+        try:
+            error.partial = self.partial()
+        except RecursionError:
+            error.partial = Answer(self.dialect)
         error.dialect = self.dialect
         error.frame_count = self.frame_count
         if isinstance(error, MalformedStreamError) and not error.frame_number:

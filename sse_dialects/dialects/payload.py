@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DONE",
+    "TOO_DEEP",
     "WHITE_SPACE",
     "BadPayloadError",
     "dumped",
@@ -32,6 +33,8 @@ WHITE_SPACE = " \t\r\n"  # JSON's, and no more: str.strip() alone would also tak
 
 # The scanner that json.loads builds anew behind two Python calls; reusing one halves the cost of a small payload.
 _scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typeshed
+
+TOO_DEEP = "nested deeper than Python's recursion limit lets it be read"
 
 DONE = object()  # stands for a line that says so among several payloads
 
@@ -103,7 +106,7 @@ def _check_depth(text: str, max_depth: int | None) -> None:
         if depth > allowed:
             if max_depth is not None and depth > max_depth:
                 raise LimitExceededError("max_depth", max_depth)
-            raise BadPayloadError("nested deeper than Python's recursion limit lets it be read")
+            raise BadPayloadError(TOO_DEEP)
 
 
 def shared(fields: dict[str, Any]) -> dict[str, Any]:
