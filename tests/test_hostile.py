@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from contextlib import suppress
 
 import pytest
 from generators import SCRIPTS
@@ -174,6 +175,23 @@ def test_deep_nesting_in_every_place_ends_in_an_answer_or_one_of_our_errors(dial
                 check_any(outcome)
                 if levels > sys.getrecursionlimit() // 3:
                     assert outcome.status in {"malformed", "limit", "not_event_stream"}
+
+
+@pytest.mark.parametrize("template", NESTED_IN["chat"])
+def test_a_deep_payload_for_a_caller_who_is_deep_down_the_stack(template):
+    """Within the limit, but with little of the stack left for walking it."""
+    data = b"data: " + template.replace("%s", '{"a":' * 180 + "1" + "}" * 180).encode() + b"\n\n"
+
+    def decoded(frames):
+        if frames:
+            return decoded(frames - 1)
+        decoder = sd.Decoder("chat")
+        with suppress(sd.StreamError):
+            list(decoder.feed(data))
+        return decoder.error
+
+    for frames in (300, 500, 700):
+        assert decoded(frames) is None or decoded(frames).kind in {"malformed", "upstream"}
 
 
 @pytest.mark.parametrize("digits", [4_300, 4_301, 100_000])
