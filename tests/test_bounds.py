@@ -213,7 +213,7 @@ ENDLESS = {
     "tiny frames": b"data: 1\n\n" * 400,
     "frames that tell nothing": b'data: {"x":"' + b"y" * 4000 + b'"}\n\n',
     "chat text": chunk({"content": "x" * 4000}),
-    "a JSON body": b"{\"",
+    "a JSON body": b'{"',
     "retries": b"retry: " + b"9" * 4000 + b"\n\n",
 }
 
