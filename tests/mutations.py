@@ -78,7 +78,7 @@ def spoiled(seed: object, dialect: str) -> bytes:
         script = _other_script(rng, script)
     data = generators.written(RandomPen(rng), script).data
     if how > 0.5:
-        data = _other_bytes(rng, data)
+        data = other_bytes(rng, data)
     return data[: rng.randrange(len(data) + 1)] if rng.random() < 0.1 else data
 
 
@@ -89,7 +89,7 @@ def _other_script(rng: random.Random, script: Script) -> Script:
         event, payload = frames[at]
         how = rng.random()
         if how < 0.7:
-            frames[at] = (event, _other_payload(rng, payload))
+            frames[at] = (event, other_payload(rng, payload))
         elif how < 0.8 and len(frames) > 1:
             del frames[at]
         elif how < 0.9:
@@ -99,7 +99,8 @@ def _other_script(rng: random.Random, script: Script) -> Script:
     return Script(script.dialect, frames, script.choices)
 
 
-def _other_payload(rng: random.Random, payload: Any) -> Any:
+def other_payload(rng: random.Random, payload: Any) -> Any:
+    """``payload`` with one to three changes: another value, another name, a member or an element more or less."""
     payload = copy.deepcopy(payload)
     for _ in range(rng.choice([1, 1, 2, 3])):
         places = list(_places(payload))
@@ -131,7 +132,8 @@ def _change(rng: random.Random, container: Any, key: Any) -> None:
         container[rng.choice(_NAMES)] = copy.deepcopy(rng.choice(_VALUES))
 
 
-def _other_bytes(rng: random.Random, data: bytes) -> bytes:
+def other_bytes(rng: random.Random, data: bytes) -> bytes:
+    """``data`` with one to five changes of some bytes."""
     changed = bytearray(data)
     for _ in range(rng.choice([1, 1, 2, 5])):
         at = rng.randrange(len(changed) + 1)
