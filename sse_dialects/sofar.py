@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from typing import Any
 
 from .values import JSONObject
@@ -14,19 +15,42 @@ __all__ = ["object_so_far"]
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*\\?("?)|[{}\[\],]', re.DOTALL)
 _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?$")
 _CLOSER = {"{": "}", "[": "]"}
+_WHITE_SPACE = " \t\n\r"  # JSON's
+_DECODER = json.JSONDecoder()
 
 
 def object_so_far(text: str) -> dict[str, Any]:
     """The best-effort object of an unfinished JSON text: open strings, arrays and objects closed, a dangling key or half a
-    literal left out. ``{}`` where nothing can be told yet, or where the text is no object. One pass and at most two parses.
+    literal left out, what follows the object passed over. ``{}`` where nothing can be told yet, or where the text is no object.
+
+    One pass and at most two parses, in time and memory linear in the text. Where the program has imported ``jiter``, as the SDKs
+    of OpenAI and Anthropic do, that parses it some twenty times as fast, with the same result.
     """
-    for candidate in _candidates(text):
+    value = _by_jiter(text)
+    if value is None:
+        value = _by_json(text)
+    return value if isinstance(value, JSONObject) else {}
+
+
+def _by_jiter(text: str) -> Any:
+    """None also for what it refuses: half a surrogate pair, more levels than 200, a comma too many."""
+    jiter: Any = sys.modules.get("jiter")
+    if jiter is not None:
         try:
-            value = json.loads(candidate)
+            # Before 0.11, a string that ended in half an escape was left out.
+            return jiter.from_json(_without_half_escape(text).encode(), partial_mode="trailing-strings")
+        except (ValueError, TypeError):  # TypeError: one before 0.5, which has no such mode
+            pass
+    return None
+
+
+def _by_json(text: str) -> Any:
+    for candidate in _candidates(text.lstrip(_WHITE_SPACE)):
+        try:
+            return _DECODER.raw_decode(candidate)[0]
         except (ValueError, RecursionError):
             continue
-        return value if isinstance(value, JSONObject) else {}
-    return {}
+    return None
 
 
 def _candidates(text: str) -> list[str]:
@@ -46,13 +70,13 @@ def _candidates(text: str) -> list[str]:
             safe = token.start()
             popped.clear()
         elif not token.group(1):
-            end = _closed(text)
+            end = _without_half_escape(text) + '"'
     closing = "".join(reversed(closers))
     return [end + closing, text[:safe] + "".join(popped) + closing]
 
 
-def _closed(text: str) -> str:
-    """``text``, which ends inside a string, with half an escape, or half a surrogate pair, removed and the quote added."""
+def _without_half_escape(text: str) -> str:
+    """``text``, without the half of an escape, or of a surrogate pair, that it may end in."""
     tail = _HALF_ESCAPE.search(text)
     escaped = tail is not None and (len(text[: tail.start() + 1]) - len(text[: tail.start() + 1].rstrip("\\"))) % 2 == 1
-    return (text[: tail.start()] if tail and escaped else text) + '"'
+    return text[: tail.start()] if tail and escaped else text

@@ -12,13 +12,16 @@ from sse_dialects import testing
 
 REASONING = "Short waves scatter more."
 TEXT = "Because of Rayleigh scattering."
+FORECAST = json.dumps({"city": "Orléans", "days": [{"low": 9, "sky": "rain"}, {"low": 7, "sky": "clear"}]}, ensure_ascii=False)
 AFTER_TOOL = "It is 12 °C and raining in Orléans."
 CALL = testing.tool_call("get_weather", {"city": "Orléans"})
 DIALECTS: dict[str, sd.DialectName] = {"/v1/chat/completions": "chat", "/v1/messages": "messages", "/v1/responses": "responses"}
 
 
 def reply_to(request: dict[str, Any]) -> testing.Reply:
-    """A tool call where tools are offered and none has been called yet, else text."""
+    """A tool call where tools are offered and none has been called yet, an object where a format is asked for, else text."""
+    if "response_format" in request:
+        return testing.reply(FORECAST)
     history = json.dumps(request.get("messages", request.get("input")))
     has_result = any(word in history for word in ('"tool"', '"tool_result"', '"function_call_output"'))
     if request.get("tools") and not has_result:

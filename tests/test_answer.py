@@ -126,6 +126,12 @@ def test_so_far_reads_unfinished_arguments():
     assert call('{"city": "Oslo"}').so_far() == {"city": "Oslo"}
 
 
+def test_the_text_so_far_as_json():
+    choices = [Choice(0, text='{"a": ["b", "c'), Choice(1, text="no JSON")]
+    assert Answer("chat", choices=choices).text_so_far_json() == {"a": ["b", "c"]}
+    assert choices[1].text_so_far_json() == Answer(None).text_so_far_json() == {}
+
+
 # ---- answer and choices
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
+from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sse_dialects.sofar import object_so_far
@@ -40,26 +42,55 @@ CASES = [
     (r'{"a": "x\u00e9', {"a": "xé"}),
     ('{"a": "} ] , {"', {"a": "} ] , {"}),
     ('{"a": 1}', {"a": 1}),
-    ('{"a": 1}  ', {"a": 1}),
+    (' \n{"a": 1}  ', {"a": 1}),
+    ('{"a": 1} and more, [of "it', {"a": 1}),
+    ('{"a": 1, }', {"a": 1}),
+    (r'{"a": "\ud83d", "b', {"a": "\ud83d"}),
+    ('{"a": "' + "\ud83d", {"a": "\ud83d"}),
+    ('{"a": ' + "[" * 300, {"a": json.loads("[" * 300 + "]" * 300)}),
 ]
 
 
+@pytest.fixture(params=["json", "jiter"])
+def parser(request, monkeypatch):
+    """Which of the two does the work."""
+    if request.param == "jiter":
+        pytest.importorskip("jiter")
+    else:
+        monkeypatch.delitem(sys.modules, "jiter", raising=False)
+
+
+@pytest.mark.usefixtures("parser")
 @pytest.mark.parametrize(("text", "expected"), CASES)
 def test_the_object_so_far(text, expected):
     assert object_so_far(text) == expected
 
 
-@pytest.mark.parametrize("text", ["[1, 2", '"text', "12", "null", "no JSON at all", "}", '{"a": 1} trailing', '{"a" 1, "b'])
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize("text", ["[1, 2", '"text', "12", "null", "no JSON at all", "}", '{"a" 1, "b', '{"a": "x\ny', '{"a": 01'])
 def test_what_is_no_object_gives_an_empty_one(text):
     assert object_so_far(text) == {}
 
 
+@pytest.mark.usefixtures("parser")
 def test_nesting_beyond_the_parser_gives_an_empty_object():
     assert object_so_far('{"a": ' + "[" * 100_000) == {}
 
 
+def test_jiter_does_the_work_once_it_is_imported(monkeypatch):
+    asked = []
+    monkeypatch.setitem(sys.modules, "jiter", SimpleNamespace(from_json=lambda text, **options: asked.append((text, options))))
+    assert object_so_far('{"a": 1') == {"a": 1}
+    assert asked == [(b'{"a": 1', {"partial_mode": "trailing-strings"})]
+
+
+def test_a_jiter_that_knows_no_unfinished_strings_is_passed_over(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jiter", SimpleNamespace(from_json=lambda text: pytest.fail("is not called like this")))
+    assert object_so_far('{"a": 1') == {"a": 1}
+
+
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=6),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=8,
 )
@@ -73,8 +104,8 @@ def agrees(part, whole):
         return len(part) <= len(whole) and all(map(agrees, part, whole))
     if isinstance(part, str) and isinstance(whole, str):
         return whole.startswith(part) or (part[-1:] >= "\ud800" and whole.startswith(part[:-1]))
-    if isinstance(part, int) and isinstance(whole, int):
-        return str(whole).lower().startswith(str(part).lower())
+    if isinstance(part, (int, float)) and isinstance(whole, (int, float)):
+        return isinstance(part, bool) == isinstance(whole, bool)  # the beginning of a number may be any other
     return part == whole
 
 
@@ -84,6 +115,18 @@ def test_every_prefix_agrees_with_the_whole(whole, ascii_only):
     for end in range(len(text) + 1):
         assert agrees(object_so_far(text[:end]), whole)
     assert object_so_far(text) == whole
+
+
+@settings(max_examples=40)
+@given(st.dictionaries(st.text(max_size=4), json_values, max_size=4), st.booleans())
+def test_both_parsers_give_the_same(whole, ascii_only):
+    pytest.importorskip("jiter")
+    text = json.dumps(whole, ensure_ascii=ascii_only)
+    beginnings = [text[:end] for end in range(len(text) + 1)]
+    by_jiter = [repr(object_so_far(beginning)) for beginning in beginnings]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(sys.modules, "jiter")
+        assert [repr(object_so_far(beginning)) for beginning in beginnings] == by_jiter
 
 
 def test_the_time_grows_with_the_text_and_not_with_its_square():

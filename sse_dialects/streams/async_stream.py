@@ -145,6 +145,10 @@ class AsyncEventStream:
         """The answer as far as it came."""
         return self._reading.partial()
 
+    def text_so_far_json(self) -> dict[str, Any]:
+        """The best-effort object of choice 0's text, as `EventStream.text_so_far_json` gives it."""
+        return self._reading.text_so_far_json()
+
     @property
     def complete(self) -> bool:
         """Whether the terminating frame has come."""

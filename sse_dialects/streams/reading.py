@@ -8,6 +8,9 @@ what the read brought is told by `fed`, `finish`, `broke` or `timed_out`; at the
 from __future__ import annotations
 
 import re
+import sys
+from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sse_dialects.body import foreign
@@ -99,6 +102,13 @@ class Reading:
     def partial(self) -> Answer:
         """The answer as far as it came."""
         return self._decoder.partial()
+
+    def text_so_far_json(self) -> dict[str, Any]:
+        """The best-effort object of choice 0's text; by jiter, where that is installed."""
+        if "jiter" not in sys.modules:
+            with suppress(ImportError):
+                import_module("jiter")
+        return self._decoder.partial().text_so_far_json()
 
     def answer(self) -> Answer:
         """The whole answer.

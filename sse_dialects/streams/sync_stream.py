@@ -138,6 +138,14 @@ class EventStream:
         """The answer as far as it came."""
         return self._reading.partial()
 
+    def text_so_far_json(self) -> dict[str, Any]:
+        """The best-effort object of choice 0's text, which is JSON and still being written. ``{}`` where it is no JSON object.
+
+        Computed anew at each call, in time linear in all that came: ask a few times a second, not at every delta. With the extra
+        ``jiter`` it takes about a twentieth of the time.
+        """
+        return self._reading.text_so_far_json()
+
     @property
     def complete(self) -> bool:
         """Whether the terminating frame has come."""
