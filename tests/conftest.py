@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+try:
+    import fcntl
+except ImportError:  # Windows has none: what measures time may need `-n 0` there
+    fcntl = None
 
 # The same examples at every run: what a change breaks shows on that change, and a busy machine is no failure.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -21,3 +31,34 @@ def shared() -> Path:
     if not (folder / "check").is_dir():
         pytest.skip("no shared folder beside this checkout")
     return folder
+
+
+# ---- several workers
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The long ones first, so that no worker is left with one at the end; last those that no other test may run beside."""
+    items.sort(key=lambda item: (item.get_closest_marker("alone") is not None, item.get_closest_marker("slow") is None))
+
+
+@pytest.fixture(autouse=True)
+def _beside_others_or_alone(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """While a test marked ``alone`` runs, the other workers wait: what it measures is its own doing."""
+    if fcntl is None or not hasattr(request.config, "workerinput"):
+        yield
+        return
+    folder = tmp_path_factory.getbasetemp().parent  # the same for all workers of a run
+    alone = request.node.get_closest_marker("alone") is not None
+    # Everyone passes the gate; whoever wants to be alone keeps it shut, or there would always be another test running.
+    with _locked(folder / "gate", fcntl.LOCK_EX) as gate, _locked(folder / "running", fcntl.LOCK_EX if alone else fcntl.LOCK_SH):
+        if not alone:
+            fcntl.flock(gate, fcntl.LOCK_UN)
+        yield
+
+
+@contextmanager
+def _locked(path: Path, kind: int) -> Iterator[int]:
+    """An open file's descriptor, locked; closing it unlocks it."""
+    with path.open("a") as file:
+        fcntl.flock(file, kind)
+        yield file.fileno()

@@ -33,6 +33,7 @@ def test_a_workload_decodes_to_what_it_claims(build):
 
 # Bytes to events to answer, over `json.loads` alone on the same payloads. Measured is about half of that on a quiet machine; a
 # pipeline that parses every frame in full takes more.
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "allowed"), [("chat_text", 1.25), ("messages_tool", 1.25), ("responses_text", 1.4)])
 def test_the_pipeline_costs_about_as_much_as_parsing(name, allowed):

@@ -110,6 +110,7 @@ def test_whole_and_hold_take_only_what_they_say():
     assert reader.blocks(b"b\n\n") == [b"data: b"]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("step", [1, 1000])
 @pytest.mark.parametrize("piece", [b"x", b"\ndata: x", b"\r\ndata: x"])
 def test_a_frame_that_drips_in_takes_time_that_grows_with_it(step, piece):

@@ -14,6 +14,8 @@ from cases import chunk, data, typed
 
 import sse_dialects as sd
 
+pytestmark = pytest.mark.alone
+
 WORST = 8.0  # between 4 and 16
 TRIES = 4
 

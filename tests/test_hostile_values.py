@@ -91,12 +91,14 @@ def variants(sample: Sample, kind: type | tuple[type, ...], *values: Any) -> Ite
 # ---- half a surrogate pair
 
 
+@pytest.mark.slow
 @each_sample
 def test_every_string_that_comes_out_can_be_encoded(sample):
     for _, data in variants(sample, str, f"a{HIGH}", f"{LOW}b", f"a{LOW}{HIGH}b", HIGH, LOW):
         json.dumps(all_told(data, sample.dialect), ensure_ascii=False).encode()
 
 
+@pytest.mark.slow
 @each_sample
 def test_every_name_that_comes_out_can_be_encoded(sample):
     for number, payload in enumerate(sample.payloads):
@@ -327,6 +329,7 @@ def nested(levels: int) -> str:
     return "[" * levels + "]" * levels
 
 
+@pytest.mark.slow
 @each_sample
 def test_nesting_within_the_limit_is_kept(sample):
     for _, data in variants(sample, str, "~nested~"):

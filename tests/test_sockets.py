@@ -45,6 +45,7 @@ def pieces(transport, size=4096):
         yield transport.read(size, timeout=60)
 
 
+@pytest.mark.alone
 def test_reads_are_bounded_while_it_drains(pair):
     transport = Transport(pair[0])
     started = time.monotonic()

@@ -561,6 +561,7 @@ def test_a_long_stream_is_taken_whole(monkeypatch):
     assert fitted.count >= 1998
 
 
+@pytest.mark.alone
 def test_what_does_not_fit_costs_the_same_however_much_a_read_holds():
     """Every second block is a comment, so that the fast path is entered and left again for each frame."""
     shape = SHAPES["chat text"]
