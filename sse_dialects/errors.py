@@ -75,9 +75,9 @@ class RequestRejectedError(SSEDialectsError):
         self.headers: Mapping[str, str] = headers if headers is not None else {}
         retryable = retryable_status(status)
         said = f": {message}" if message else ""
-        named = f" ({type or code})" if type or code else ""
+        named = _named(type, code)
         advice = "send it again later" if retryable else "mend the request before sending it again"
-        wait = f", after {retry_after:g} s as the server asks" if retryable and retry_after is not None else ""
+        wait = f", after {_time(retry_after)} as the server asks" if retryable and retry_after is not None else ""
         super().__init__(
             f"the server rejected the request with HTTP status {status}{named}{said}. No answer was started; {advice}{wait}.",
             retryable=retryable,
@@ -190,13 +190,12 @@ class UpstreamError(StreamError):
         self.payload = payload
 
     def __str__(self) -> str:
-        named = ", ".join(str(word) for word in (self.type, self.code) if word is not None)
         said = f": {self.message}" if self.message else " without a message"
         advice = "Send the request again as a new one" if self.retryable else "Mend the request before sending it again"
-        return (
-            f"the provider reported a failure in the stream{f' ({named})' if named else ''}{said}. "
-            f"The answer stops after {_count(self.frame_count, 'frame')}. {advice}; {_PARTIAL}."
-        )
+        begun = any(choice.parts for choice in self.partial.choices)
+        where = f"The answer stops after {_count(self.frame_count, 'frame')}" if begun else "No answer was started"
+        named = _named(self.type, self.code)
+        return f"the provider reported a failure in the stream{named}{said}. {where}. {advice}; {_PARTIAL}."
 
 
 class MalformedStreamError(StreamError):
@@ -270,6 +269,20 @@ class StalledStreamError(StreamError):
             f"the stream was silent {waited} ({self.setting} ran out) after {_count(self.frame_count, 'frame')}: the answer is "
             f"not whole. Send the request again as a new one, or allow more time; {_PARTIAL}."
         )
+
+
+def _named(type: str | None, code: str | int | None) -> str:
+    """An envelope's type and code, once where they are the same."""
+    words = dict.fromkeys(str(word) for word in (type, code) if word not in (None, ""))
+    return f" ({', '.join(words)})" if words else ""
+
+
+def _time(seconds: float) -> str:
+    """A time that a server named, which may be any: in seconds, or roughly where nobody waits that long."""
+    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 10 * size:
+            return f"{seconds / size:,.0f} {unit}"
+    return f"{seconds:.4g} s"
 
 
 def _count(number: int, noun: str) -> str:

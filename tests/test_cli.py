@@ -72,6 +72,15 @@ def test_piped_there_is_the_text_and_nothing_else(tmp_path: Path) -> None:
     assert done.stderr.decode().startswith("stop | chat m-1 | ")
 
 
+@pytest.mark.parametrize("stream", [HELLO + END, HELLO], ids=["complete", "cut"])
+def test_text_and_notes_in_one_pipe_do_not_share_a_line(stream: bytes) -> None:
+    command = [*COMMAND, "read"]
+    done = subprocess.run(command, input=stream, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
+    text, note = done.stdout.decode().splitlines()
+    assert text == "Héllo wörld"
+    assert note.startswith(("stop | ", "error: "))
+
+
 def test_piped_a_cut_stream_still_gives_its_text() -> None:
     done = run("read", stdin=HELLO)
     assert (done.returncode, done.stdout.decode()) == (3, "Héllo wörld")

@@ -50,6 +50,20 @@ def test_nothing_that_a_terminal_obeys_passes(given: str, shown: str) -> None:
     assert harmless(given) == shown
 
 
+def test_two_channels_into_one_pipe() -> None:
+    reading, writing = os.pipe()
+    with (
+        os.fdopen(writing, "w") as pipe,
+        os.fdopen(os.dup(writing), "w") as same,
+        os.fdopen(reading),
+        open(os.devnull, "w") as other,
+    ):
+        assert Channel(pipe, vital=True).joins(Channel(same, vital=False))
+        assert not Channel(pipe, vital=True).joins(Channel(other, vital=False))
+        assert not Channel(pipe, vital=True).joins(Channel(io.StringIO(), vital=False))
+        assert not Channel(None, vital=True).joins(Channel(pipe, vital=False))
+
+
 def test_what_is_shown_harmless_has_no_control_characters() -> None:
     everything = "".join(map(chr, range(0x200)))
     assert not set(harmless(everything)) & {chr(code) for code in (*range(9), *range(11, 32), *range(0x7F, 0xA0))}

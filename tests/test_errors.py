@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from sse_dialects import errors
-from sse_dialects.answer import Answer, Choice, ToolCall
+from sse_dialects.answer import Answer, Choice, TextPart, ToolCall
 from sse_dialects.errors import (
     InvalidArgumentsError,
     LimitExceededError,
@@ -70,14 +70,14 @@ EXAMPLES = [
 each = pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
 
 SENTENCES = {
-    RequestRejectedError: "the server rejected the request with HTTP status 429 (rate_limit_error): Too many requests. "
-    "No answer was started; send it again later, after 3 s as the server asks.",
+    RequestRejectedError: "the server rejected the request with HTTP status 429 (rate_limit_error, slow_down): "
+    "Too many requests. No answer was started; send it again later, after 3 s as the server asks.",
     NotAnEventStreamError: "the body is an HTML page (Content-Type: text/html), not an event stream: check the URL.",
     TruncatedStreamError: "the stream closed before its terminating frame, `data: [DONE]` (ConnectionResetError: reset by peer): "
     "after 3 frames and 1,234 bytes the answer is not whole. Send the request again as a new one; error.partial holds what came. "
     "Pass require_done=False.",
     UpstreamError: "the provider reported a failure in the stream (overloaded_error, 529): Overloaded. "
-    "The answer stops after 3 frames. Send the request again as a new one; error.partial holds what came.",
+    "No answer was started. Send the request again as a new one; error.partial holds what came.",
     MalformedStreamError: "frame 4 can't be read: its payload is not JSON (Expecting value). Nothing after it was decoded; "
     "record the bytes and compare them with the provider's page, or look at what stands between you and the provider; "
     "error.partial holds what came.",
@@ -187,8 +187,46 @@ def test_a_rejected_request_without_words_is_still_a_sentence():
     assert RequestRejectedError(400).headers == {}
 
 
-def test_the_code_stands_in_for_a_missing_type():
-    assert "HTTP status 402 (insufficient_quota)." in str(RequestRejectedError(402, code="insufficient_quota"))
+@pytest.mark.parametrize(
+    ("type", "code", "named"),
+    [
+        (None, "insufficient_quota", " (insufficient_quota)"),
+        ("invalid_request_error", "invalid_api_key", " (invalid_request_error, invalid_api_key)"),
+        ("server_error", "server_error", " (server_error)"),
+        ("server_error", 500, " (server_error, 500)"),
+        (None, 0, " (0)"),
+        ("", "", ""),
+    ],
+)
+def test_type_and_code_are_both_named(type, code, named):
+    assert f"HTTP status 402{named}." in str(RequestRejectedError(402, type=type, code=code))
+    assert f"a failure in the stream{named} without" in str(UpstreamError(type=type, code=code))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "0 s"),
+        (0.25, "0.25 s"),
+        (59.9994, "60 s"),
+        (599, "599 s"),
+        (600, "10 minutes"),
+        (36_000, "10 hours"),
+        (2_300_000_000, "26,620 days"),
+    ],
+)
+def test_the_time_that_a_server_asks_for_is_one_that_people_read(seconds, said):
+    error = RequestRejectedError(429, retry_after=seconds)
+    assert f"after {said} as the server asks" in str(error)
+    assert error.retry_after == seconds
+
+
+def test_an_upstream_failure_says_where_the_answer_stops():
+    error = UpstreamError(type="server_error")
+    error.frame_count = 3
+    assert "No answer was started" in str(error)
+    error.partial = Answer("chat", choices=[Choice(0, [TextPart("Hel")])])
+    assert "The answer stops after 3 frames" in str(error)
 
 
 def test_a_truncated_stream_may_be_sent_again_and_counts_in_the_singular():
@@ -201,7 +239,7 @@ def test_a_truncated_stream_may_be_sent_again_and_counts_in_the_singular():
 
 def test_an_upstream_failure_without_a_word_of_its_own():
     assert str(UpstreamError()) == (
-        "the provider reported a failure in the stream without a message. The answer stops after 0 frames. "
+        "the provider reported a failure in the stream without a message. No answer was started. "
         "Send the request again as a new one; error.partial holds what came."
     )
 

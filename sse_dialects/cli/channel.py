@@ -60,6 +60,13 @@ class Channel:
                 raise ReaderLeft from None
             raise CommandError(f"can't write to standard output: {error.strerror}") from None
 
+    def joins(self, other: Channel) -> bool:
+        """Whether both go into the same pipe or file, as after ``2>&1``."""
+        try:
+            return os.path.sameopenfile(self._file.fileno(), other._file.fileno())  # type: ignore[union-attr]
+        except (AttributeError, OSError, ValueError):
+            return False  # one of them has no descriptor
+
     def style(self, codes: str, text: str) -> str:
         """``text`` in the SGR style ``codes`` ("2" is dim, "31" red) where colour is wanted, else as it is.
 

@@ -46,8 +46,8 @@ class TextPrinter(Printer):
         self._complain(error)
 
     def _leave_line(self) -> None:
-        """`| tee file` brings the text to the same terminal as the notes."""
-        if self._in_line and self._notes.is_terminal:
+        """`| tee file` brings the text to the same terminal as the notes, and `2>&1` into the same pipe."""
+        if self._in_line and (self._notes.is_terminal or self._notes.joins(self._out)):
             self._notes.write("\n")
 
 
