@@ -11,7 +11,7 @@ from .errors import LimitExceededError, MisuseError, NotAnEventStreamError, SSED
 from .frames import Frame, FrameReader
 from .head import Head
 from .limits import DEFAULT_LIMITS, Limits
-from .parser import as_bytes
+from .parser import as_bytes, as_limits
 from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, Recogniser, is_whole
 from .template import Learner, Template
 
@@ -38,7 +38,7 @@ class Decoder:
         limits: bounds on everything that grows.
 
     Raises:
-        MisuseError: the dialect has another name.
+        MisuseError: the dialect has another name, or ``limits`` is no `Limits`.
     """
 
     __slots__ = (
@@ -53,7 +53,7 @@ class Decoder:
             raise MisuseError(f'there is no dialect {dialect!r}: use "auto", "chat", "messages" or "responses"')
         self._require_done = require_done
         self._think_tags = think_tags
-        self._limits = limits
+        self._limits = as_limits(limits)
         self._reader = FrameReader(limits)
         self._queue: list[Event] = []
         self._due: Iterator[Event] = iter(())  # the queue's events that are not taken yet

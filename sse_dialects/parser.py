@@ -8,7 +8,7 @@ from .errors import LimitExceededError, MisuseError
 from .frames import Frame, FrameReader
 from .limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["FrameParser", "as_bytes"]
+__all__ = ["FrameParser", "as_bytes", "as_limits"]
 
 
 class FrameParser:
@@ -16,12 +16,15 @@ class FrameParser:
 
     The rules are those of the WHATWG HTML standard, section "Interpreting an event stream". Time and memory are linear in the
     bytes; what is kept between calls is at most one unfinished frame of ``limits.max_frame_bytes``.
+
+    Raises:
+        MisuseError: ``limits`` is no `Limits`.
     """
 
     __slots__ = ("_closed", "_limits", "_reader")
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
-        self._limits = limits
+        self._limits = as_limits(limits)
         self._reader = FrameReader(limits)
         self._closed = False
 
@@ -68,6 +71,17 @@ class FrameParser:
         error = LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
         error.decoded = list(frames)
         return error
+
+
+def as_limits(limits: object) -> Limits:
+    """``limits``, where they are some.
+
+    Raises:
+        MisuseError: they are something else; a number or None is the usual mistake.
+    """
+    if isinstance(limits, Limits):
+        return limits
+    raise MisuseError(f"limits takes Limits(max_answer_bytes=...) and the like, not {limits!r:.60}")
 
 
 def as_bytes(data: object) -> bytes:

@@ -8,6 +8,7 @@ import pickle
 
 import pytest
 
+import sse_dialects as sd
 from sse_dialects.limits import DEFAULT_LIMITS, Limits
 
 NAMES = ["max_frame_bytes", "max_answer_bytes", "max_parts", "max_choices", "max_tool_calls", "max_depth"]
@@ -62,3 +63,14 @@ def test_limits_go_to_worker_processes():
     limits = Limits(max_frame_bytes=None, max_depth=9)
     assert pickle.loads(pickle.dumps(limits)) == limits
     assert copy.deepcopy(limits) == limits
+
+
+@pytest.mark.parametrize("limits", [5, None, {"max_parts": 3}, Limits])
+def test_anything_else_is_the_callers_mistake(limits):
+    for takes_them in (sd.Decoder, sd.ChatAccumulator, sd.FrameParser):
+        with pytest.raises(sd.MisuseError, match=r"limits takes Limits\(max_answer_bytes="):
+            takes_them(limits=limits)
+    with pytest.raises(sd.MisuseError):
+        sd.stream([], limits=limits)
+    with pytest.raises(sd.MisuseError):
+        sd.astream([], limits=limits)

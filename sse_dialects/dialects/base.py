@@ -19,6 +19,7 @@ from ..events import (
     UsageReported,
 )
 from ..limits import DEFAULT_LIMITS, Limits
+from ..parser import as_limits
 from ..values import JSONObject
 from .finish import finish_reason
 from .joined import built
@@ -56,6 +57,9 @@ class Accumulator:
     """One stream of one dialect: `add` takes frames and returns events, `answer` says what they add up to.
 
     No I/O, no clock, no state outside the object; nothing is kept of a frame but what the answer needs.
+
+    Raises:
+        MisuseError: ``limits`` is no `Limits`.
     """
 
     __slots__ = (
@@ -86,7 +90,7 @@ class Accumulator:
     def __init__(self, *, require_done: bool = True, think_tags: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
         self.require_done = require_done
         self.think_tags = think_tags
-        self.limits = limits
+        self.limits = as_limits(limits)
         self.id: str | None = None
         self.model: str | None = None
         self.usage: Usage | None = None
