@@ -49,6 +49,11 @@ def test_too_little_tells_nothing_and_little_is_kept(data):
     assert len(head._seen) <= 4
 
 
+@pytest.mark.parametrize("other", [b"\x0b", b"\x0c", b"\xa0"])
+def test_no_other_white_space_stands_ahead_of_json(other):
+    assert Head().look(other + b"{}") == ("stream", other + b"{}")
+
+
 def test_only_one_bom_is_dropped():
     assert Head().look(BOM + BOM + b"data") == ("stream", BOM + b"data")
     head = Head()

@@ -21,7 +21,9 @@ def test_bytes_that_change_afterwards_change_nothing():
     assert parser.feed(b"\n\n") == [Frame(data="a")]
 
 
-@pytest.mark.parametrize(("data", "advice"), [("data: a", "before any decoding"), (7, "bytes, bytearray or memoryview")])
+@pytest.mark.parametrize(
+    ("data", "advice"), [("data: a", "not str: .*before any decoding"), (7, "not int: .*bytes, bytearray or memoryview")]
+)
 def test_anything_else_is_a_misuse(data, advice):
     with pytest.raises(MisuseError, match=advice):
         FrameParser().feed(data)
@@ -73,6 +75,12 @@ def test_frames_before_one_that_is_too_long_are_on_the_error():
     assert caught.value.decoded == [Frame(data="a"), Frame(data="b")]
     with pytest.raises(LimitExceededError):
         parser.feed(b"data: d\n\n")
+
+
+def test_one_frame_before_one_that_is_too_long_is_on_the_error():
+    with pytest.raises(LimitExceededError) as caught:
+        FrameParser(Limits(max_frame_bytes=10)).feed(b"data: a\n\ndata: much too long")
+    assert caught.value.decoded == [Frame(data="a")]
 
 
 def test_without_a_limit_a_frame_may_be_any_length():

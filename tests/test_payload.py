@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from told import told
@@ -56,6 +57,21 @@ def test_the_reason_says_what_is_wrong_and_holds_no_model_text(text, reason):
     assert "hello" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("hello", "not json: no value at character 1 of 5"),
+        ('{"a": }', "not json: no value at character 7 of 7"),
+        ('{"a" 1}', "not json: expecting ':' delimiter at character 6 of 7"),
+        ("{} {}", "not json: more after the value at character 3 of 5"),
+    ],
+)
+def test_the_reason_says_where(text, reason):
+    with pytest.raises(BadPayloadError) as caught:
+        parse(text, 64)
+    assert str(caught.value).lower() == reason
+
+
 # ---- depth
 
 
@@ -64,6 +80,32 @@ def test_depth_is_bounded():
     with pytest.raises(LimitExceededError) as caught:
         parse("[" * 9 + "]" * 9, 8)
     assert (caught.value.limit, caught.value.allowed) == ("max_depth", 8)
+
+
+@pytest.mark.parametrize("level", ["[%s]", '{"a":%s}', '[{"a":%s}]'])
+def test_arrays_and_objects_count_alike(level):
+    def nested(count):
+        text = "1"
+        for _ in range(count):
+            text = level % text
+        return text
+
+    each = level.count("[") + level.count("{")
+    assert parse(nested(8 // each), 8)
+    with pytest.raises(LimitExceededError):
+        parse(nested(8 // each + 1), 8)
+
+
+def test_levels_that_were_left_do_not_count():
+    with pytest.raises(LimitExceededError):
+        parse("[[],[],[[[]]]]", 3)
+    assert parse("[[],[],[[[]]]]", 4)
+
+
+def test_where_the_limit_is_above_what_python_reads_the_payload_is_bad():
+    over = sys.getrecursionlimit() // 5 + 1
+    with pytest.raises(BadPayloadError, match="recursion limit"):
+        parse("[" * over + "]" * over, over)
 
 
 def test_many_brackets_side_by_side_or_in_strings_are_not_deep():
@@ -84,6 +126,9 @@ def test_without_a_limit_pythons_own_is_a_bad_payload_not_a_recursion_error():
 def test_two_payloads_under_one_blank_line_are_two():
     assert parse_lines('{"a": 1}\n\n {"b": 2} \n[DONE]', 64) == [{"a": 1}, {"b": 2}, DONE]
     assert parse_lines('{"a":\n1}', 64) is None
+    assert parse_lines('{"a": 1}\n\x0b{"b": 2}', 64) is None
+    with pytest.raises(LimitExceededError):
+        parse_lines("[[[]]]\n{}", 2)
     assert told("chat", f"{CHUNK}\n{CHUNK}\n[DONE]").answer.text == "xx"
 
 

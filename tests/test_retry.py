@@ -36,6 +36,8 @@ def test_statuses_that_another_request_does_not_mend(status):
         (None, "ECONNREFUSED"),
         (None, "upstream_timeout"),
         ("error", 1301),
+        ("error", 99),
+        ("error", "099"),
         ("error", True),
         (["no", "word"], {"no": "word"}),
     ],
@@ -71,6 +73,8 @@ def test_failures_of_the_provider_are_retryable(type, code):
         ("error", "401"),
         ("error", 403),
         (None, 422),
+        (None, 100),
+        (None, "100"),
     ],
 )
 def test_failures_that_name_the_request_the_key_the_balance_or_the_policy_are_not(type, code):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sse_dialects import Extra, LimitExceededError, Limits, MalformedStreamError, TextDelta
+from sse_dialects.dialects.joined import Joined, built
 from sse_dialects.dialects.parts import CallBuilder, Pieces, TextBuilder
-from sse_dialects.dialects.telling import Teller, items, object_member, text_member
+from sse_dialects.dialects.telling import Teller, items, object_member, objects, text_member
 
 HIGH, LOW = "\ud83d", "\ude00"
 
@@ -79,6 +80,16 @@ def test_a_lists_new_items_are_told_and_the_store_has_all():
     assert tell.out[0].value == [1]
 
 
+def test_entries_of_one_name_are_a_list_and_each_is_told_as_it_is():
+    tell, store, entries = teller(), {}, [Joined(), Joined()]
+    for number, entry in enumerate(entries):
+        entry.add({"n": number})
+        tell.entry(store, "x", entry, {"n": number}, number + 4)
+    entries[0].add({"later": "y"})
+    assert tell.out == [Extra("x", [{"n": 0}], 0, 4), Extra("x", [{"n": 1}], 0, 5)]
+    assert built(store["x"]) == [{"n": 0, "later": "y"}, {"n": 1}]
+
+
 def test_nothing_is_scrubbed_where_no_halves_can_be():
     value = {"a": HIGH}
     assert teller().clean(value) is value
@@ -129,6 +140,10 @@ def test_null_missing_and_empty_are_one(read, empty, good):
     assert read({"m": good}, "m") is good
 
 
+def test_null_among_objects_is_nothing_and_an_empty_value_an_empty_object():
+    assert objects({"m": [None, {"a": 1}, "", [], None]}, "m") == [{"a": 1}, {}, {}]
+
+
 @pytest.mark.parametrize(
     ("read", "value", "sentence"),
     [
@@ -138,6 +153,9 @@ def test_null_missing_and_empty_are_one(read, empty, good):
         (items, True, "'m' is a boolean where an array belongs"),
         (text_member, 1, "'m' is a number where a string belongs"),
         (text_member, 1.5, "'m' is a number where a string belongs"),
+        (text_member, 0, "'m' is a number where a string belongs"),
+        (objects, [{}, "secret"], "'m' is a string where an object belongs"),
+        (objects, {"a": 1}, "'m' is an object where an array belongs"),
     ],
 )
 def test_another_shape_is_malformed_and_the_reason_holds_no_model_text(read, value, sentence):
