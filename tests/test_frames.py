@@ -90,6 +90,11 @@ def test_offsets_are_bytes_of_the_stream(end):
     assert all(0 <= stop - at < 2 for at, stop in zip(seen, ends, strict=True))  # of a CRLF the CR alone is needed
 
 
+def test_a_frame_made_of_nothing_has_the_defaults():
+    frame = Frame()
+    assert (frame.event, frame.data, frame.id, frame.retry) == ("message", "", "", None)
+
+
 def test_done_is_the_trimmed_word():
     assert Frame(data=" [DONE]\n").done
     assert not Frame(data='"[DONE]"').done
