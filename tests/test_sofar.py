@@ -33,10 +33,15 @@ CASES = [
     ('{"a": 1.', {}),
     ('{"a": [1, 2', {"a": [1, 2]}),
     ('{"a": [1, tr', {"a": [1]}),
+    ('{"a": [1], "b": {"c": 1', {"a": [1], "b": {"c": 1}}),
+    ('{"a": [{"b": 1}, 2', {"a": [{"b": 1}, 2]}),
+    ('{"a": [{"b": tr}]', {"a": [{}]}),
     ('{"a": {"b": {', {"a": {"b": {}}}),
     ('{"a": {"b": 1}, "c": [{"d', {"a": {"b": 1}, "c": [{}]}),
     ('{"a": "x\\', {"a": "x"}),
     ('{"a": "x\\\\', {"a": "x\\"}),
+    ('{"a": "x\\\\\\', {"a": "x\\"}),
+    ('{"a": "x\\\\\\\\', {"a": "x\\\\"}),
     (r'{"a": "x\"', {"a": 'x"'}),
     (r'{"a": "x\u00', {"a": "x"}),
     (r'{"a": "x\u00e9', {"a": "xé"}),
@@ -67,7 +72,9 @@ def test_the_object_so_far(text, expected):
 
 
 @pytest.mark.usefixtures("parser")
-@pytest.mark.parametrize("text", ["[1, 2", '"text', "12", "null", "no JSON at all", "}", '{"a" 1, "b', '{"a": "x\ny', '{"a": 01'])
+@pytest.mark.parametrize(
+    "text", ["[1, 2", '"text', "12", "null", "no JSON at all", '\x0b{"a": 1', "}", '{"a" 1, "b', '{"a": "x\ny', '{"a": 01']
+)
 def test_what_is_no_object_gives_an_empty_one(text):
     assert object_so_far(text) == {}
 
