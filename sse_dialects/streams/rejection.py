@@ -114,8 +114,9 @@ def _redirection(status: int, headers: Headers) -> str | None:
     location: str = headers.get("location", "")
     if not location or not 300 <= status < 400:
         return None
-    # Without the query, which may hold a signature.
-    return f"redirected to {location.partition('?')[0]}; let the client follow redirects (httpx: follow_redirects=True)"
+    # Without user, query and fragment, which may hold a key or a signature.
+    address = re.sub(r"//[^/?#]*@", "//", re.split("[?#]", location, maxsplit=1)[0])
+    return f"redirected to {address}; let the client follow redirects (httpx: follow_redirects=True)"
 
 
 def _words(text: str) -> str | None:
