@@ -22,7 +22,11 @@ def test_bytes_that_change_afterwards_change_nothing():
 
 
 @pytest.mark.parametrize(
-    ("data", "advice"), [("data: a", "not str: .*before any decoding"), (7, "not int: .*bytes, bytearray or memoryview")]
+    ("data", "advice"),
+    [
+        ("data: a", "^a stream is fed bytes, not str: pass the raw bytes, before any decoding$"),
+        (7, "^a stream is fed bytes, not int: pass bytes, bytearray or memoryview$"),
+    ],
 )
 def test_anything_else_is_a_misuse(data, advice):
     with pytest.raises(MisuseError, match=advice):
@@ -52,7 +56,7 @@ def test_close_without_one_is_none():
 def test_data_after_close_is_a_misuse():
     parser = FrameParser()
     parser.close()
-    with pytest.raises(MisuseError, match="make a new one"):
+    with pytest.raises(MisuseError, match=r"^this FrameParser is closed: make a new one for the next stream$"):
         parser.feed(b"data: a\n\n")
 
 

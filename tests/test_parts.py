@@ -100,6 +100,16 @@ def test_half_a_pair_at_the_end_waits_and_one_left_alone_is_a_replacement_charac
     pieces.text().encode()
 
 
+@pytest.mark.parametrize(("high", "low"), [(0xD800, 0xDC00), (0xDBFF, 0xDFFF)])
+def test_the_first_and_the_last_of_the_halves_are_halves_too(high, low):
+    pieces, whole = Pieces(), f"{chr(high)}{chr(low)}".encode("utf-16", "surrogatepass").decode("utf-16")
+    assert [pieces.gather(chr(high)), pieces.gather(chr(low))] == ["", whole]
+
+
+def test_nothing_ends_with_anything():
+    assert not any(Pieces().ends_with(mark) for mark in "aX,")
+
+
 def test_flush_gives_out_the_half_that_nothing_follows():
     pieces = Pieces()
     pieces.gather(f"a{HIGH}")
@@ -158,7 +168,9 @@ def test_a_call_is_complete_once_it_is_finished():
 
 
 def test_other_parts_are_their_native_form():
-    assert OtherBuilder(0, 0, {"type": "new"}).build() == OtherPart({"type": "new"})
+    part = OtherBuilder(1, 2, {"type": "new"})
+    assert part.build() == OtherPart({"type": "new"})
+    assert (part.choice, part.place) == (1, 2)
 
 
 def test_each_kind_says_what_it_builds():
