@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from httpx_sse import ServerSentEvent
 
@@ -135,6 +137,36 @@ def test_done_is_compared_after_trimming(data):
     state = begun("chat")
     state.add(frame(data))
     assert state.complete
+    assert (state.frame_count, state.content_count) == (2, 2)
+
+
+@pytest.mark.parametrize("other", ["\x0b", "\u2028", "\xa0"])
+def test_only_jsons_white_space_is_trimmed(other):
+    with pytest.raises(MalformedStreamError):
+        begun("chat").add(frame(f"{other}[DONE]"))
+
+
+def test_done_is_needed_unless_the_caller_says_otherwise():
+    last = frame('{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}')
+    state = begun("chat")
+    state.add(last)
+    with pytest.raises(TruncatedStreamError, match="require_done=False"):
+        state.close()
+    for options, complete in (({"require_done": True}, False), ({"require_done": False}, True)):
+        state = begun("chat", **options)
+        state.add(last)
+        with contextlib.suppress(TruncatedStreamError):
+            state.close()
+        assert state.complete is complete
+
+
+@each
+def test_after_an_error_close_has_nothing_to_say(dialect):
+    state = begun(dialect)
+    with pytest.raises(MalformedStreamError) as caught:
+        state.add(frame("not json"))
+    assert state.close() == []
+    assert state.error is caught.value
 
 
 @pytest.mark.parametrize("dialect", ["messages", "responses"])
@@ -171,11 +203,12 @@ def test_payload_bytes_are_utf_8_bytes():
 
 def test_frames_that_somebody_else_has_added_are_counted():
     state = ChatAccumulator(limits=Limits(max_answer_bytes=100))
-    state.note(3, 60)
-    assert (state.frame_count, state.content_count, state.room) == (3, 3, 40)
+    state.note(3, 50)
+    state.note(1, 10)
+    assert (state.frame_count, state.content_count, state.room) == (4, 4, 40)
     other = MessagesAccumulator(limits=state.limits)
     state.hand_over(other)
-    assert (other.frame_count, other.room) == (3, 40)
+    assert (other.frame_count, other.room) == (4, 40)
 
 
 # ---- what a frame did

@@ -59,6 +59,13 @@ def test_a_plain_stream():
     assert outcome.answer.turn == [message]
 
 
+def test_logprobs_that_come_again_with_every_delta_are_told_again():
+    logprobs = [{"token": "a"}]
+    outcome = told("responses", *({**TEXT, "delta": text, "logprobs": logprobs} for text in ("", "", "a", "b")), ended())
+    assert of_type(outcome, Extra) == [Extra("logprobs", logprobs, 0, 0)] * 4
+    assert outcome.answer.native["output"][0]["content"][0]["logprobs"] == logprobs * 4
+
+
 @pytest.mark.parametrize("name", ["created", "queued", "in_progress"])
 def test_any_snapshot_of_the_response_starts_it(name):
     assert told("responses", {**CREATED, "type": f"response.{name}"}, ended()).events[0] == Started("r", "m")
