@@ -59,6 +59,10 @@ def test_what_a_snapshot_has_beyond(name, snapshot, rest):
     assert made.rest_of(name, snapshot) == rest
 
 
+def test_a_part_without_text_yet_is_the_beginning_of_any_snapshot():
+    assert choice((TextBuilder, ""), (RefusalBuilder, "no"), (TextBuilder, "b")).rest_of("content", "bc") == "c"
+
+
 def test_what_few_streams_need_is_made_when_it_is_needed():
     made = ChatChoice(0)
     assert (made.calls_in_order(), made.members(), made.other, made.message, made.tags) == ([], {}, None, None, None)

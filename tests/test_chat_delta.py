@@ -70,6 +70,11 @@ def test_a_half_meets_its_other_half_in_the_next_delta_of_that_part():
     assert message(outcome)["reasoning"] == "\U0001f600"
 
 
+def test_a_half_left_alone_in_reasoning_is_no_content_with_think_tags_either():
+    outcome = streamed({"reasoning": "r\ud83d"}, {"content": "a\ud83d"}, think_tags=True)
+    assert (outcome.answer.reasoning, outcome.answer.text) == ("r\ufffd", "a\ufffd")
+
+
 # ---- members without a word of ours
 
 

@@ -116,6 +116,10 @@ def test_no_entries_are_nothing(value):
         ([detail("a"), detail(signature="s"), detail(signature=None)], [detail("a", signature="s")]),
         ([detail(data="x"), detail(data="y")], [detail(data="x"), detail(data="y")]),
         ([detail(data="x"), detail(data="x")], [detail(data="x")]),
+        ([detail(data=""), detail(data="x")], [detail(data="x")]),
+        ([detail("a"), detail(data="x")], [detail("a", data="x")]),
+        ([detail(data="x"), detail("a")], [detail("a", data="x")]),
+        ([detail("a", signature=""), detail("b")], [detail("ab", signature="")]),
         (["odd", None, detail("a")], [detail("a")]),
     ],
 )
