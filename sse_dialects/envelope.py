@@ -17,6 +17,7 @@ _MESSAGE_NAMES = (
 _TYPE_NAMES = ("type", "status", "error_type")
 _TYPE_NAMES_BESIDE = ("error_type",)  # a payload's own `type` says what the payload is
 _CODE_NAMES = ("code", "status_code", "statusCode", "error_code", "status")
+_STATUS_NAMES = ("status", "statusCode", "status_code")
 _WAIT_NAMES = ("retry_after", "retry_after_seconds")
 
 # Members that only a failure has, and words that say there was none.
@@ -86,8 +87,10 @@ def _is_flat(payload: dict[str, Any]) -> bool:
         return True
     if said is None or said.lower() in _FINE:
         return False
-    status = payload.get("status")
-    failed = status in ("error", "failed") or (isinstance(status, int) and status >= 400) or payload.get("success") is False
+    statuses = [payload.get(name) for name in _STATUS_NAMES]
+    failed = payload.get("success") is False or any(
+        status in ("error", "failed") or (isinstance(status, int) and status >= 400) for status in statuses
+    )
     code = _code({"code": payload.get("code")})
     return failed or not (code is None or (code.lower() if isinstance(code, str) else code) in _FINE)
 

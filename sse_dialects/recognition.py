@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .answer import Answer
 from .dialects.chat import ChatAccumulator
 from .dialects.messages import MessagesAccumulator
-from .dialects.payload import DONE, WHITE_SPACE, BadPayloadError, parse, parse_lines
+from .dialects.payload import DONE, WHITE_SPACE, BadPayloadError, flattened, parse, parse_lines
 from .dialects.responses import ResponsesAccumulator
 from .envelope import error_in
 from .errors import LimitExceededError, MalformedStreamError
@@ -94,7 +94,7 @@ class Recogniser:
 
 def _is_keep_alive(frame: Frame) -> bool:
     """Whether a frame says no more than that the connection is alive."""
-    return not frame.data.strip(WHITE_SPACE) or frame.event == "ping"
+    return frame.event == "ping" or not (frame.data.strip(WHITE_SPACE) or frame.event == "error")
 
 
 def recognised(frame: Frame, max_depth: int | None) -> str | None:
@@ -108,7 +108,9 @@ def recognised(frame: Frame, max_depth: int | None) -> str | None:
         payloads = parse_lines(text, max_depth) if "\n" in text else None
     if payloads is None:
         return UNKNOWN
-    names = [name for payload in payloads if (name := _recognised(frame.event, payload))]
+    names = [name for payload in flattened(payloads) if (name := _recognised(frame.event, payload))]
+    if not names and frame.event == "error":
+        return UNKNOWN
     return next((name for name in names if name != _PING), _PING if names else None)
 
 

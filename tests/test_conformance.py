@@ -60,7 +60,7 @@ def named(type, **members):
     return f"event: {type}\ndata: {json.dumps({'type': type, **members})}\n\n"
 
 
-CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
 START = named("message_start", message={"id": "m", "model": "x", "content": [], "usage": {"input_tokens": 1}})
 STOP = named("message_delta", delta={"stop_reason": "end_turn"}) + named("message_stop")
 CREATED = named("response.created", response={"id": "r", "status": "in_progress"})
@@ -258,14 +258,14 @@ EVENTS: dict[str, tuple[str, str, list[str]]] = {
         "responses",
         CREATED
         + item("function_call", call_id="c", name="f")
-        + named("response.function_call_arguments.delta", output_index=0, delta="{}"),
+        + named("response.function_call_arguments.delta", output_index=0, delta='{"a":1}'),
         ["tool_call_started", "tool_call_delta"],
     ),
     "responses response.function_call_arguments.done": (
         "responses",
         CREATED
         + item("function_call", call_id="c", name="f")
-        + named("response.function_call_arguments.done", output_index=0, arguments="{}"),
+        + named("response.function_call_arguments.done", output_index=0, arguments='{"a":1}'),
         ["tool_call_started", "tool_call_delta"],
     ),
     "responses response.custom_tool_call_input.delta": (

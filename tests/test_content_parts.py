@@ -6,7 +6,7 @@ import pytest
 from told import of_type, told
 
 from sse_dialects import Extra, ReasoningDelta, ReasoningPart, TextDelta, TextPart
-from sse_dialects.dialects.content_parts import ContentParts, part_of
+from sse_dialects.dialects.content_parts import ContentParts, part_of, thinking_member
 
 TEXT = {"type": "text", "text": "a"}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:,"}}
@@ -41,6 +41,10 @@ def content(outcome):
         ({**thinking([]), "closed": True}, ("thinking", "", {"closed": True})),
         (thinking(None), ("", "", {})),
         (thinking({"text": "a"}), ("", "", {})),
+        ({"type": "reasoning", "summary": [{"type": "summary_text", "text": "a"}, "b"]}, ("thinking", "ab", {})),
+        ({"type": "reasoning", "text": "a", "id": 1}, ("thinking", "a", {"id": 1})),
+        ({"type": "reasoning"}, ("", "", {})),
+        ({"type": ["reasoning"], "text": "a"}, ("", "", {})),
     ],
 )
 def test_a_part_is_text_thinking_or_another(part, expected):
@@ -49,8 +53,8 @@ def test_a_part_is_text_thinking_or_another(part, expected):
 
 def test_runs_of_one_kind_are_one_part():
     parts = ContentParts()
-    parts.add_thinking("a", {})
-    parts.add_thinking([TEXT, {"type": "reference"}, 7], {"closed": True})
+    parts.add_thinking(thinking("a"), {})
+    parts.add_thinking(thinking([TEXT, {"type": "reference"}, 7]), {"closed": True})
     parts.add("text", "c")
     parts.add("text", "d", {"note": 1})
     parts.add_other(IMAGE)
@@ -60,6 +64,24 @@ def test_runs_of_one_kind_are_one_part():
         {"type": "text", "text": "cd", "note": 1},
         IMAGE,
         {"type": "text", "text": "e"},
+    ]
+
+
+def test_a_part_of_reasoning_keeps_its_type_and_its_member():
+    part = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "a", "signature": "S"}]}
+    outcome = streamed([part], [{**part, "summary": [{"type": "summary_text", "text": "b"}]}], [TEXT])
+    whole = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "ab", "signature": "S"}]}
+    assert content(outcome) == [whole, TEXT]
+    assert outcome.answer.reasoning == "ab"
+    assert of_type(outcome, Extra) == [Extra("signature", "S", 0)]
+    assert thinking_member(part) == "summary"
+
+
+def test_another_member_of_reasoning_begins_another_part():
+    rows = [{"type": "reasoning", "text": "a"}, {"type": "reasoning", "summary": "b"}]
+    assert content(streamed(rows)) == [
+        {"type": "reasoning", "text": [{"type": "text", "text": "a"}]},
+        {"type": "reasoning", "summary": [{"type": "text", "text": "b"}]},
     ]
 
 
@@ -74,6 +96,31 @@ def test_content_may_be_a_list_of_parts():
     ]
     assert content(outcome) == [thinking([{"type": "text", "text": "ab"}]), {"type": "text", "text": "aa"}]
     assert outcome.answer.turn == [{"role": "assistant", "content": content(outcome)}]
+
+
+def test_a_part_that_stands_alone_is_a_list_of_one():
+    outcome = streamed(TEXT, thinking(""), thinking("b"))
+    assert (outcome.answer.text, outcome.answer.reasoning) == ("a", "b")
+    assert content(outcome) == [TEXT, thinking([{"type": "text", "text": "b"}])]
+
+
+def test_members_of_parts_within_thinking_are_kept():
+    inner = {"type": "text", "text": "a", "citation": 1}
+    assert content(streamed([thinking([inner])])) == [thinking([inner])]
+
+
+def test_members_of_parts_are_told_of_their_choice_and_those_that_only_wrap_are_not():
+    parts = [{**TEXT, "index": 0, "note": 1}, {"type": "output_text", "text": "b"}, IMAGE, thinking([IMAGE])]
+    outcome = told("chat", {"choices": [{"index": 1, "delta": {"content": parts}}]}, "[DONE]")
+    assert of_type(outcome, Extra) == [Extra("note", 1, 1), Extra("content", [IMAGE], 1), Extra("thinking", [IMAGE], 1)]
+    assert outcome.answer.choices[0].extra == {"note": 1, "content": [IMAGE], "thinking": [IMAGE]}
+
+
+def test_members_of_parts_are_joined_however_often_the_same_frame_comes():
+    parts = [{"type": "text", "text": "", "note": "x"}]
+    deltas = [{"reasoning": text, "content": parts} for text in "abcd"]
+    outcome = told("chat", *({"choices": [{"index": 0, "delta": delta}]} for delta in deltas), "[DONE]")
+    assert content(outcome) == [{"type": "text", "text": "", "note": "xxxx"}]
 
 
 def test_strings_before_and_after_a_list_become_its_parts():

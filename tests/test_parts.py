@@ -167,6 +167,41 @@ def test_a_call_is_complete_once_it_is_finished():
     assert call.finish() == ToolCallFinished(ToolCall("c", "f", "function", "{}", True), 1, 2)
 
 
+@pytest.mark.parametrize(
+    ("pieces", "arguments"),
+    [
+        (["{}"], "{}"),
+        (["{}", '{"a"', ":1}"], '{"a":1}'),
+        ([" {}\n", "\n{ }"], "\n{ }"),
+        (["", "{}", "", "{}"], "{}"),
+        (["{}", "]"], "{}]"),
+        (['{"a":', "{}", "}"], '{"a":{}}'),
+        (["{", "}", "{}"], "{}{}"),
+    ],
+)
+def test_an_empty_object_waits_for_one_that_takes_its_place(pieces, arguments):
+    call = CallBuilder(0, 0, "i", "f", "function")
+    events = [*call.announce(), *(call.add(told) for piece in pieces if (told := call.piece(piece))), *call.end()]
+    assert call.text() == arguments
+    assert "".join(event.arguments for event in events[1:]) == arguments
+    assert not call.held
+
+
+def test_free_text_is_no_object():
+    call = CallBuilder(0, 0, "i", "f", "custom")
+    assert call.piece("{}") == "{}"
+
+
+@pytest.mark.parametrize(("snapshot", "rest"), [("", ""), ("{}", "{}"), ('{"a":1}', '{"a":1}'), ("[]", None)])
+def test_any_object_extends_an_empty_one(snapshot, rest):
+    call = CallBuilder(0, 0, "i", "f", "function")
+    call.announce()
+    call.piece("{}")
+    assert call.rest_of(snapshot) == rest
+    call.replace(snapshot)
+    assert (call.text(), call.end()) == (snapshot, [])
+
+
 def test_other_parts_are_their_native_form():
     part = OtherBuilder(1, 2, {"type": "new"})
     assert part.build() == OtherPart({"type": "new"})

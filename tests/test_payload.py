@@ -8,11 +8,12 @@ import sys
 import pytest
 from told import told
 
-from sse_dialects import LimitExceededError, Limits, MalformedStreamError, UpstreamError
+from sse_dialects import Decoder, LimitExceededError, Limits, MalformedStreamError, UpstreamError
 from sse_dialects.dialects.payload import (
     DONE,
     BadPayloadError,
     dumped,
+    flattened,
     has_halves,
     named,
     parse,
@@ -156,6 +157,23 @@ def test_nesting_without_end_never_ends_in_a_recursion_error(limits):
 @pytest.mark.parametrize("payload", ["null", "7", '"text"', "[]", "true", " "])
 def test_payloads_that_are_no_objects_are_ignored(payload):
     assert told("chat", payload, CHUNK, payload, "[DONE]").answer.text == "x"
+
+
+def test_an_array_of_payloads_is_its_items():
+    assert told("chat", f"[{CHUNK}, null, {CHUNK}, 7]", "[DONE]").answer.text == "xx"
+    assert flattened([[1, [2]], {}, "x", []]) == [1, [2], {}, "x"]
+
+
+@pytest.mark.parametrize("dialect", ["chat", "messages", "responses", "auto"])
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [("", None), (" ", None), ("null", None), ("{}", None), ("[]", None), ("7", None), ('"no"', "no"), ('["", "no"]', "no")],
+)
+def test_an_error_event_needs_no_words(dialect, data, message):
+    decoder = Decoder(dialect)
+    with pytest.raises(UpstreamError) as caught:
+        list(decoder.feed(f"event: error\ndata: {data}\n\n".encode()))
+    assert (caught.value.message, caught.value.raw) == (message, message)
 
 
 def test_an_error_event_is_a_failure_whatever_its_data():

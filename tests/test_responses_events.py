@@ -222,7 +222,7 @@ def test_a_bare_event_of_every_type_is_survived(name):
 @pytest.mark.parametrize(
     "payload",
     [
-        event("output_text.delta", delta={"text": "x"}),
+        event("output_text.delta", delta={"words": "x"}),
         event("refusal.done", refusal=1),
         event("reasoning_text.delta", delta=["x"]),
         event("reasoning_summary_text.done", text=1.5),

@@ -23,7 +23,18 @@ from ..parser import as_limits
 from ..values import JSONObject
 from .finish import finish_reason
 from .joined import built
-from .payload import DONE, TOO_DEEP, WHITE_SPACE, BadPayloadError, has_halves, named, parse, parse_lines, scrubbed, settled
+from .payload import (
+    DONE,
+    TOO_DEEP,
+    WHITE_SPACE,
+    BadPayloadError,
+    flattened,
+    has_halves,
+    named,
+    parse,
+    parse_lines,
+    scrubbed,
+)
 from .telling import Teller
 
 if TYPE_CHECKING:
@@ -204,15 +215,15 @@ class Accumulator:
         if allowed is not None and self._payload_bytes > allowed:
             raise LimitExceededError("max_answer_bytes", allowed)
         text = data.strip(WHITE_SPACE)
-        if not text or event == "ping":
-            return  # a keep-alive, whatever it carries
+        if event == "ping" or not (text or event in (self.expected, "error")):
+            return  # a keep-alive, whatever it carries; an end or a failure may carry nothing
         if text == "[DONE]":
             self.content_count += 1
             self._on_done()
             return
         self._tell.halves = has_halves(text)
         try:
-            for payload in self._values(event, text):
+            for payload in self._values(event, text or "{}"):
                 if self.complete:
                     return
                 if payload is DONE:
@@ -297,13 +308,19 @@ class Accumulator:
         try:
             values = [parse(text, self.limits.max_depth)]
         except BadPayloadError as bad:
-            if event == "error":
-                text = settled(text)
-                raise UpstreamError(message=text, raw=text, payload=text) from None
             values = parse_lines(text, self.limits.max_depth) if "\n" in text else None
-            if values is None:
+            if values is None and event != "error":
                 raise MalformedStreamError(str(bad)) from None
+            values = values or [text]
+        values = flattened(values)
+        if event == "error" and not any(isinstance(value, JSONObject) and value for value in values):
+            raise self._bare_failure(values)
         return named(values) if self._tell.halves else values
+
+    def _bare_failure(self, values: list[Any]) -> UpstreamError:
+        """The failure that a frame is by its name alone: its data is a text, or says nothing."""
+        said = next((self._tell.clean(value) for value in values if isinstance(value, str) and value), None)
+        return UpstreamError(message=said, raw=said, payload=said)
 
     def _upstream(self, raw: Any, payload: dict[str, Any]) -> UpstreamError:
         """The error that an envelope describes."""

@@ -10,7 +10,7 @@ from ..values import JSONArray, JSONObject
 from .joined import Joined, Live
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, TextBuilder
 from .payload import dumped, scrubbed, shared
-from .telling import text_member
+from .telling import arguments_member, text_member
 
 if TYPE_CHECKING:
     from .telling import Teller
@@ -225,14 +225,15 @@ class ToolBlock(InputBlock[CallBuilder]):
         super().begin(tell, extra)
 
     def _take(self, member: str, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
-        text = text_member(delta, member)
+        text = arguments_member(delta, member)
         if text and self.part.complete:
             raise MalformedStreamError("more input for a tool call after its end, when it may have been executed already")
-        tell.text(self.part, text, (*_PATH, member))
+        tell.arguments(self.part, text, (*_PATH, member))
 
     def end(self, tell: Teller) -> None:
         """Some servers send the whole input with the block's start; a call without any has an empty object."""
         tell.flush(self.part)
+        self.part.held = ""
         if not self.part.size():
             given = self.fields.get("input")
             tell.out.append(self.part.add(given if isinstance(given, str) and given else dumped(given or {})))
@@ -296,8 +297,9 @@ _OPENED_BY: dict[str, dict[str, Any]] = {
     "input_json_delta": {"type": "tool_use", "input": {}},
 }
 
-# The member by which a delta that does not say its type is known.
+# The member by which a delta that does not say its type is known, and what some servers say for the type: the block's.
 _MEMBERS = {kind: member for block in (TextBlock, ThinkingBlock, ToolBlock) for kind, member in block.DELTAS.items()}
+_BLOCK_WORDS = frozenset({"", "text", "thinking", "signature", "input_json", "tool_use"})
 
 # The same for a block.
 _TYPES = {"text": "text", "thinking": "thinking", "input": "tool_use"}
@@ -319,9 +321,11 @@ def opened(fields: dict[str, Any], parts: list[PartBuilder], tell: Teller) -> Bl
     return block(fields, tell.open(parts, part(0, place)))
 
 
-def delta_kind(delta: dict[str, Any]) -> str:
-    """The type of a delta that does not say it, by the member that it has."""
-    return next((kind for kind, member in _MEMBERS.items() if member in delta), "")
+def delta_kind(said: str, delta: dict[str, Any]) -> str:
+    """The type of a delta: what it says, or where that is none, by the member that it has."""
+    if said not in _BLOCK_WORDS:
+        return said
+    return next((kind for kind, member in _MEMBERS.items() if member in delta), said)
 
 
 def block_of(kind: str) -> dict[str, Any]:

@@ -85,6 +85,8 @@ class ChatCall(CallBuilder):
     def has_whole_arguments(self) -> bool:
         """Whether the arguments are a whole JSON object. Asking costs as much as they are long, so all the asking about one
         call has a bound that grows with it; past that the answer is no."""
+        if self.held:
+            return True
         if not self.ends_with("}") or self._checked > _MAX_CHECKED + 8 * self.size():
             return False
         self._checked += self.size()

@@ -8,7 +8,7 @@ from ..events import Extra
 from ..values import JSONArray, JSONObject
 from .chat_calls import ChatCall, Piece
 from .chat_reasoning import ENTRY_LISTS, Entries
-from .content_parts import ContentParts, part_of
+from .content_parts import ContentParts, part_of, thinking_member
 from .joined import JoinedAudio
 from .parts import ReasoningBuilder, RefusalBuilder, TextBuilder
 from .telling import items, objects, text_member
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from .chat_choice import ChatChoice
     from .telling import Teller
 
-__all__ = ["flush", "take_delta"]
+__all__ = ["REASONING_NAMES", "flush", "take_delta"]
+
+# The same reasoning may come under two names: natively both are kept, told is the first of these.
+REASONING_NAMES = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 # Where a delta's strings stand in a chunk of one choice.
-_PATHS = {name: ("choices", 0, "delta", name) for name in ("content", "refusal", "reasoning", "reasoning_content")}
+_PATHS = {name: ("choices", 0, "delta", name) for name in ("content", "refusal", *REASONING_NAMES)}
 _CALL_PATHS = {
     kind: ("choices", 0, "delta", "tool_calls", 0, kind, name) for kind, name in (("function", "arguments"), ("custom", "input"))
 }
-
-# The same reasoning under two names: natively both are kept, told is one.
-_REASONING = ("reasoning_content", "reasoning")
 
 
 def take_delta(choice: ChatChoice, delta: dict[str, Any], tell: Teller) -> None:
@@ -49,7 +49,7 @@ def flush(choice: ChatChoice, tell: Teller) -> None:
         _tell_split(choice, choice.tags.flush(), tell)
     for part in choice.parts:
         if isinstance(part, ChatCall):
-            tell.out.extend(part.announce())
+            tell.out.extend(part.end())
         tell.flush(part)
 
 
@@ -88,9 +88,9 @@ def _content_part(choice: ChatChoice, native: ContentParts, part: Any, tell: Tel
         native.add(kind, text, others)
         _text(choice, text, tell)
     elif kind == "thinking":
-        native.add_thinking(part["thinking"], others)
+        native.add_thinking(part, others)
         tell.text(_reasoning_run(choice, tell), text)
-        _tell_inner(choice, part["thinking"], tell)
+        _tell_inner(choice, part[thinking_member(part) or kind], tell)
     elif isinstance(part, JSONObject):
         native.add_other(tell.clean(part))
         tell.extra_items(choice.extra, "content", [part], choice.index)
@@ -100,10 +100,15 @@ def _content_part(choice: ChatChoice, native: ContentParts, part: Any, tell: Tel
 
 
 def _tell_inner(choice: ChatChoice, thinking: Any, tell: Teller) -> None:
-    """Parts of a thinking part that are no text: references, say."""
-    if isinstance(thinking, JSONArray):
-        others = [part for part in thinking if isinstance(part, JSONObject) and part_of(part)[0] != "text"]
-        tell.extra_items(choice.extra, "thinking", others, choice.index)
+    """Parts of a thinking part that are no text, references, say, and what else its texts have: a signature."""
+    if not isinstance(thinking, JSONArray):
+        return
+    others = [part for part in thinking if isinstance(part, JSONObject) and part_of(part)[0] != "text"]
+    tell.extra_items(choice.extra, "thinking", others, choice.index)
+    for part in thinking:
+        for name, value in part_of(part)[2].items():
+            if name not in ("index", "type"):
+                tell.extra(choice.extra, name, value, choice.index)
 
 
 def _text(choice: ChatChoice, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
@@ -155,7 +160,7 @@ def _reasoning(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Telle
         return
     member = choice.member(name)
     if text and name == _told_name(delta):
-        path = _PATHS[name] if all(other == name or not delta.get(other) for other in _REASONING) else ()
+        path = _PATHS[name] if all(other == name or not delta.get(other) for other in REASONING_NAMES) else ()
         tell.text(_reasoning_run(choice, tell), text, path, member)
     elif text:
         tell.cold = True
@@ -168,7 +173,7 @@ def _reasoning_run(choice: ChatChoice, tell: Teller) -> ReasoningBuilder:
 
 
 def _told_name(delta: dict[str, Any]) -> str | None:
-    return next((name for name in _REASONING if isinstance(text := delta.get(name), str) and text), None)
+    return next((name for name in REASONING_NAMES if isinstance(text := delta.get(name), str) and text), None)
 
 
 def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller) -> None:
@@ -180,7 +185,7 @@ def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller)
         choice.entries = {}
     entries = choice.entries.setdefault(name, Entries())
     members = choice.members()
-    told = any(delta.get(member) or (member in members and members[member].size()) for member in _REASONING)
+    told = any(delta.get(member) or (member in members and members[member].size()) for member in REASONING_NAMES)
     told = told or any(other in choice.entries for other in ENTRY_LISTS if other != name)
     for entry in entries.add(new):
         if entry.text and not told:
@@ -240,11 +245,12 @@ def _add(choice: ChatChoice, call: ChatCall, piece: Piece, tell: Teller, path: t
         call.add_others(piece)
         others = (*piece.other.items(), *piece.other_in_body.items())
         tell.out.extend(Extra(name, value, choice.index, call.place) for name, value in others)
-    if piece.arguments and call.announced:
-        tell.text(call, piece.arguments, path)
+    arguments = call.piece(piece.arguments)
+    if arguments and call.announced:
+        tell.text(call, arguments, path)
     elif piece.arguments:
         tell.cold = True
-        call.gather(piece.arguments)
+        call.gather(arguments)
 
 
 def _clean_names(element: dict[str, Any], tell: Teller) -> dict[str, Any]:
@@ -296,8 +302,7 @@ DELTA_MEMBERS: dict[str, Callable[[ChatChoice, str, dict[str, Any], Teller], Non
     "role": _role,
     "content": _content,
     "refusal": _refusal,
-    "reasoning_content": _reasoning,
-    "reasoning": _reasoning,
+    **dict.fromkeys(REASONING_NAMES, _reasoning),
     "reasoning_details": _entries,
     "thinking_blocks": _entries,
     "tool_calls": _tool_calls,

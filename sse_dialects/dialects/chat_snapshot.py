@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..events import Extra
 from ..values import JSONArray, JSONObject
 from .chat_calls import id_of
-from .chat_delta import take_delta
+from .chat_delta import REASONING_NAMES, take_delta
 from .content_parts import part_of
 from .joined import Joined
 from .parts import Pieces
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["take_snapshot"]
 
-_TEXTS = ("reasoning_content", "reasoning", "refusal", "content")
+_TEXTS = (*REASONING_NAMES, "refusal", "content")
 
 
 def take_snapshot(choice: ChatChoice, message: dict[str, Any], tell: Teller) -> None:

@@ -8,26 +8,30 @@ from ..values import JSONArray, JSONObject
 from .joined import Joined
 from .parts import Pieces
 
-__all__ = ["ContentParts", "part_of"]
+__all__ = ["ContentParts", "part_of", "thinking_member"]
 
-_TEXT_TYPES = ("text", "output_text")
+_TEXT_TYPES = ("text", "output_text", "summary_text")
+
+# Where parts of reasoning keep their text, a string or again a list of parts, by their type.
+_THINKING_MEMBERS = {"thinking": ("thinking",), "reasoning": ("summary", "reasoning", "text", "content")}
 
 
 class _Run:
     """Text or thinking that goes on until another kind of part comes. ``inner`` are a thinking run's own parts."""
 
-    __slots__ = ("fields", "inner", "kind", "text")
+    __slots__ = ("fields", "inner", "kind", "member", "text")
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, member: str) -> None:
         self.kind = kind
+        self.member = member
         self.text = Pieces()
-        self.inner = ContentParts() if kind == "thinking" else None
+        self.inner = ContentParts() if kind in _THINKING_MEMBERS else None
         self.fields = Joined()  # the part's other members
 
     def build(self) -> dict[str, Any]:
         """The part as it stands in an unstreamed message."""
         value = self.text.text() if self.inner is None else self.inner.build()
-        return {"type": self.kind, self.kind: value, **self.fields.build()}
+        return {"type": self.kind, self.member: value, **self.fields.build()}
 
 
 class ContentParts:
@@ -40,14 +44,15 @@ class ContentParts:
 
     def add(self, kind: str, text: str, fields: dict[str, Any] | None = None) -> None:
         """Add a piece of a "text" part and the part's other members."""
-        run = self._run(kind)
+        run = self._run(kind, kind)
         run.text.append(text)
         if fields:
             run.fields.add(fields)
 
-    def add_thinking(self, inner: Any, fields: dict[str, Any]) -> None:
-        """Add a piece of a "thinking" part, a string or again a list of parts, and the part's other members."""
-        run = self._run("thinking")
+    def add_thinking(self, piece: dict[str, Any], fields: dict[str, Any]) -> None:
+        """Add a piece of a part of reasoning and the part's other members."""
+        member = thinking_member(piece) or ""
+        run, inner = self._run(piece["type"], member), piece[member]
         assert run.inner is not None
         for part in inner if isinstance(inner, JSONArray) else [inner]:
             kind, text, others = part_of(part)
@@ -57,10 +62,10 @@ class ContentParts:
                 run.inner.add_other(part)
         run.fields.add(fields)
 
-    def _run(self, kind: str) -> _Run:
+    def _run(self, kind: str, member: str) -> _Run:
         last = self._parts[-1] if self._parts else None
-        if not isinstance(last, _Run) or last.kind != kind:
-            last = _Run(kind)
+        if not isinstance(last, _Run) or (last.kind, last.member) != (kind, member):
+            last = _Run(kind, member)
             self._parts.append(last)
         return last
 
@@ -81,9 +86,16 @@ def part_of(part: Any) -> tuple[str, str, dict[str, Any]]:
     kind = part.get("type") if isinstance(part, JSONObject) else None
     if kind in _TEXT_TYPES and isinstance(part.get("text"), str):
         return "text", part["text"], _others(part, "text")
-    if kind == "thinking" and isinstance(part.get("thinking"), (str, JSONArray)):
-        return "thinking", _text_in(part["thinking"]), _others(part, "thinking")
+    if isinstance(kind, str) and (member := thinking_member(part)) is not None:
+        others = {name: value for name, value in part.items() if value is not None and name not in ("type", member)}
+        return "thinking", _text_in(part[member]), others
     return "", "", {}
+
+
+def thinking_member(part: dict[str, Any]) -> str | None:
+    """The member of a part of reasoning that holds its text, None where there is none."""
+    members = _THINKING_MEMBERS.get(part["type"], ())
+    return next((name for name in members if isinstance(part.get(name), (str, JSONArray))), None)
 
 
 def _text_in(thinking: str | list[Any]) -> str:

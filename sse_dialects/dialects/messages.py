@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..envelope import error_in
+from ..envelope import error_in, is_padding
 from ..errors import MalformedStreamError, TruncatedStreamError
 from ..events import Finished
 from ..values import JSONObject
@@ -72,6 +72,8 @@ class MessagesAccumulator(Accumulator):
         self._finish_stopped(kind, payload)
         take = self._EVENTS.get(kind)
         if take is not None:
+            if (raw := payload.get("error")) and not is_padding(raw):
+                raise self._upstream(raw, sent)
             take(self, payload)
         elif raw := error_in(sent):
             raise self._upstream(raw, sent)
@@ -94,7 +96,7 @@ class MessagesAccumulator(Accumulator):
                 call.stopped = False
 
     def _on_error(self, payload: dict[str, Any]) -> None:
-        raise self._upstream(payload.get("error") or payload, payload)
+        raise self._upstream(payload, payload)
 
     # ---- the message
 
@@ -181,7 +183,7 @@ class MessagesAccumulator(Accumulator):
         self._start()
         delta = object_member(payload, "delta")
         kind = delta.get("type")
-        kind = kind if isinstance(kind, str) and kind else delta_kind(delta)
+        kind = delta_kind(kind if isinstance(kind, str) else "", delta)
         block = self._block_for(self._key_of(payload), kind)
         block.add(kind, delta, self._tell, self._extra)
         self._rest(payload, block.part.place)

@@ -17,6 +17,8 @@ __all__ = ["CallBuilder", "OtherBuilder", "PartBuilder", "Pieces", "ReasoningBui
 # A str costs 49 bytes beside its text, so the pieces of a few hundred deltas are joined into one: about 21 bytes a delta stay.
 _JOIN_AT = 256
 
+_EMPTY = "{}"
+
 _new = object.__new__
 
 
@@ -198,7 +200,7 @@ class ReasoningBuilder(PartBuilder):
 class CallBuilder(PartBuilder):
     """A tool call. Its start is told once its name is known, or at the latest when it ends."""
 
-    __slots__ = ("announced", "complete", "id", "kind", "name", "stopped")
+    __slots__ = ("announced", "complete", "held", "id", "kind", "name", "stopped")
 
     def __init__(self, choice: int, place: int, id: str | None, name: str | None, kind: ToolCallKind) -> None:
         super().__init__(choice, place)
@@ -208,11 +210,36 @@ class CallBuilder(PartBuilder):
         self.announced = False
         self.stopped = False  # the stream has closed it, which does not always mean that it is whole
         self.complete = False
+        self.held = ""  # an empty object, which may be no more than a place for the arguments that follow
+
+    def piece(self, piece: str) -> str:
+        """What of a piece of arguments counts now. Some servers begin every call with an empty object and then send the real one,
+        so an empty one waits until it is certain that nothing takes its place."""
+        if self.kind == "function" and piece and not self.size():
+            held, self.held = self.held, ""
+            if piece.strip() == _EMPTY:
+                self.held, piece = piece, ""
+            elif held and not piece.lstrip().startswith("{"):
+                piece = held + piece
+        return piece
+
+    def rest_of(self, snapshot: str) -> str | None:
+        """What ``snapshot`` has beyond the arguments; any object may take the place of an empty one."""
+        return None if self.held and snapshot and not snapshot.lstrip().startswith("{") else super().rest_of(snapshot)
+
+    def replace(self, text: str) -> None:
+        """Put a snapshot in place of what was gathered."""
+        self.held = ""
+        super().replace(text)
 
     def add(self, piece: str) -> Event:
         """Add a piece of the arguments."""
         self.append(piece)
-        return ToolCallDelta(piece, self.choice, self.place)
+        event = _new(ToolCallDelta)
+        event.arguments = piece
+        event.choice = self.choice
+        event.part = self.place
+        return event
 
     def told(self, pieces: list[str]) -> list[Event]:
         """The events that tell several pieces."""
@@ -227,6 +254,14 @@ class CallBuilder(PartBuilder):
         started = ToolCallStarted(self.id, self.name, self.kind, self.choice, self.place)
         early = self.text()
         return [started, ToolCallDelta(early, self.choice, self.place)] if early else [started]
+
+    def end(self) -> list[Event]:
+        """Tell what has not been told of it, now that nothing follows."""
+        told = self.announce()
+        if self.held:
+            told.append(self.add(self.held))
+            self.held = ""
+        return told
 
     def finish(self) -> Event:
         """Tell that the call is certainly whole."""

@@ -20,6 +20,7 @@ __all__ = [
     "WHITE_SPACE",
     "BadPayloadError",
     "dumped",
+    "flattened",
     "has_halves",
     "named",
     "parse",
@@ -82,6 +83,11 @@ def parse_lines(text: str, max_depth: int | None) -> list[Any] | None:
         return [DONE if line == "[DONE]" else parse(line, max_depth) for line in lines if line]
     except BadPayloadError:
         return None
+
+
+def flattened(values: list[Any]) -> list[Any]:
+    """``values`` with the items of arrays in their place: some servers send several payloads as one."""
+    return [item for value in values for item in (value if isinstance(value, JSONArray) else (value,))]
 
 
 def _reason(what: str, position: int, text: str) -> str:

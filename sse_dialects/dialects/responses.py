@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..envelope import error_in
+from ..envelope import error_in, is_padding
 from ..errors import TruncatedStreamError
 from ..events import Finished
 from ..values import JSONObject
@@ -42,6 +42,9 @@ _LIFECYCLE = WRAPPING | {"response", "error"}
 
 
 _UNFINISHED = frozenset({"queued", "in_progress"})
+
+# Where an event has one of these, an error in it is that item's, a hosted tool's say.
+_OF_AN_ITEM = frozenset({"item_id", "output_index"})
 
 
 class ResponsesAccumulator(Accumulator):
@@ -80,7 +83,7 @@ class ResponsesAccumulator(Accumulator):
             take, members = row
             place = take(self._output, payload)
             self._tell.rest(self._extra, payload, members, place)
-        elif raw := error_in(sent):
+        elif sent.keys().isdisjoint(_OF_AN_ITEM) and (raw := error_in(sent)):
             raise self._upstream(raw, sent)
         elif kind != "message" or len(payload) > 1:
             self._start()
@@ -94,7 +97,10 @@ class ResponsesAccumulator(Accumulator):
 
     def _progress(self, payload: dict[str, Any]) -> None:
         """A snapshot of the response as it is so far."""
-        self._take_response(object_member(payload, "response"), final=False)
+        response = object_member(payload, "response")
+        if response.get("status") == "failed":
+            self._failed(payload)
+        self._take_response(response, final=False)
         self._tell.rest(self._extra, payload, _LIFECYCLE)
 
     def _take_response(self, response: dict[str, Any], *, final: bool = True) -> None:
@@ -137,8 +143,10 @@ class ResponsesAccumulator(Accumulator):
         status = self._tell.word(response, "status")
         named = str(payload.get("type") or "").rpartition(".")[2]
         self._status = status if status is not None and status != "in_progress" else named or "completed"
-        if self._status == "failed":
-            raise self._upstream(response.get("error") or payload.get("error") or {}, payload)
+        raw = response.get("error") or payload.get("error")
+        if self._status == "failed" or (self._status == "completed" and not is_padding(raw)):
+            self._status = "failed"
+            raise self._upstream(raw or {}, payload)
         self.finish()
 
     def _failed(self, payload: dict[str, Any]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..values import JSONArray
+from ..values import JSONArray, JSONObject
 from .responses_items import CallItem, OtherItem
 from .responses_message import MessageItem, content_kind
 from .responses_reasoning import ReasoningItem
-from .telling import object_member, text_member
+from .telling import arguments_member, object_member, text_member
 
 if TYPE_CHECKING:
     from .responses_message import Content
@@ -29,6 +29,15 @@ WRAPPING = frozenset(
 
 
 # Each function takes one event and returns the place of the part that it belongs to, where there is one.
+
+
+def _delta_of(payload: dict[str, Any]) -> str:
+    """The text that an event brings; some servers wrap it in an object, as a part has it."""
+    delta = payload.get("delta")
+    if isinstance(delta, JSONObject) and isinstance(text := delta.get("text"), str):
+        return text
+    return text_member(payload, "delta")
+
 
 # ---- items
 
@@ -86,7 +95,7 @@ def _is_of_reasoning(output: Output, payload: dict[str, Any], part: dict[str, An
 
 def _text_delta(output: Output, payload: dict[str, Any]) -> int | None:
     content = _content(output, payload, "output_text")
-    output.tell.text(content.part, text_member(payload, "delta"), _DELTA)
+    output.tell.text(content.part, _delta_of(payload), _DELTA)
     logprobs = payload.get("logprobs")
     if isinstance(logprobs, JSONArray) and logprobs:
         content.logprobs.extend(output.tell.clean(logprobs))
@@ -103,7 +112,7 @@ def _text_done(output: Output, payload: dict[str, Any]) -> int | None:
 
 def _refusal_delta(output: Output, payload: dict[str, Any]) -> int | None:
     part = _content(output, payload, "refusal").part
-    output.tell.text(part, text_member(payload, "delta"), _DELTA)
+    output.tell.text(part, _delta_of(payload), _DELTA)
     return part.place
 
 
@@ -132,7 +141,7 @@ def _reasoning(output: Output, payload: dict[str, Any]) -> ReasoningItem:
 
 
 def _summary_delta(output: Output, payload: dict[str, Any]) -> int | None:
-    item, text = _reasoning(output, payload), text_member(payload, "delta")
+    item, text = _reasoning(output, payload), _delta_of(payload)
     item.add("summary", payload.get("summary_index"), text, output.tell, _DELTA)
     return item.place
 
@@ -148,7 +157,7 @@ def _summary_part(output: Output, payload: dict[str, Any]) -> int | None:
 
 
 def _reasoning_delta(output: Output, payload: dict[str, Any]) -> int | None:
-    item, text = _reasoning(output, payload), text_member(payload, "delta")
+    item, text = _reasoning(output, payload), _delta_of(payload)
     item.add("content", payload.get("content_index"), text, output.tell, _DELTA)
     return item.place
 
@@ -184,7 +193,7 @@ def _call(output: Output, payload: dict[str, Any], kind: str) -> CallItem:
 
 def _call_delta(output: Output, payload: dict[str, Any]) -> int | None:
     item = _call(output, payload, _CALLS[_stem(payload)])
-    item.add(text_member(payload, "delta"), output.tell, _DELTA)
+    item.add(arguments_member(payload, "delta"), output.tell, _DELTA)
     return item.place
 
 
@@ -203,7 +212,7 @@ def _call_done(output: Output, payload: dict[str, Any]) -> int | None:
 def _hosted_delta(output: Output, payload: dict[str, Any]) -> int | None:
     member, kind = _HOSTED[_stem(payload)]
     item = _hosted(output, payload, kind)
-    item.add(member, text_member(payload, "delta"), output.tell)
+    item.add(member, _delta_of(payload), output.tell)
     return _tell(output, payload, item)
 
 
@@ -264,6 +273,11 @@ EVENTS: dict[str, tuple[_Take, frozenset[str]]] = {
     "response.reasoning_summary_text.done": _row(_summary_done, "text"),
     "response.reasoning_text.delta": _row(_reasoning_delta, "delta"),
     "response.reasoning_text.done": _row(_reasoning_done, "text"),
+    # The same under the names that the open specification of this dialect has, and that some local servers use.
+    "response.reasoning.delta": _row(_reasoning_delta, "delta"),
+    "response.reasoning.done": _row(_reasoning_done, "text"),
+    "response.reasoning_part.added": _row(_reasoning_part, "part"),
+    "response.reasoning_part.done": _row(_reasoning_part, "part"),
     **{f"{stem}.delta": _row(_call_delta, "delta", "name") for stem in _CALLS},
     **{f"{stem}.done": _row(_call_done, CallItem.MEMBERS[kind], "name") for stem, kind in _CALLS.items()},
     **{f"{stem}.delta": _row(_hosted_delta, "delta") for stem in _HOSTED},

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..errors import MalformedStreamError
 from ..events import Extra
 from .joined import Joined, Live
+from .parts import CallBuilder
 from .payload import dumped, scrubbed
 
 if TYPE_CHECKING:
-    from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces
+    from .parts import OtherBuilder, PartBuilder, Pieces
     from .telling import Teller
 
 __all__ = ["CallItem", "Item", "OtherItem", "catch_up", "contradict", "kind_of"]
@@ -18,10 +19,10 @@ __all__ = ["CallItem", "Item", "OtherItem", "catch_up", "contradict", "kind_of"]
 
 class Item:
     """An output item. ``fields`` is its latest native form, without what is gathered from deltas; ``number`` counts items in the
-    order of their opening; ``rank`` is its place in the response's list. ``KNOWN`` are the members that we have words for, or
-    that only wrap it; others are told."""
+    order of their opening; ``rank`` is its place in the response's list; ``index`` is what it was opened under. ``KNOWN`` are the
+    members that we have words for, or that only wrap it; others are told."""
 
-    __slots__ = ("announced", "done", "fields", "kind", "number", "rank")
+    __slots__ = ("announced", "done", "fields", "index", "kind", "number", "rank", "shares_index")
 
     KNOWN: ClassVar[frozenset[str]] = frozenset({"id", "type", "status", "role"})
 
@@ -30,6 +31,8 @@ class Item:
         self.kind = kind_of(fields)
         self.number = number
         self.rank = number
+        self.index: str | None = None
+        self.shares_index = False
         self.announced = True  # rather than guessed from a delta that came without it
         self.done = False
 
@@ -82,8 +85,9 @@ class CallItem(Item):
 
     def update(self, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
         """Take a snapshot of the item."""
+        known = self.part.id if _word(self.fields.get("call_id")) else None
         self._take({name: value for name, value in fields.items() if name != self.member}, tell)
-        self.part.id = self.part.id or _word(self.fields.get("call_id")) or _word(self.fields.get("id"))
+        self.part.id = known or _word(self.fields.get("call_id")) or self.part.id or _word(self.fields.get("id"))
         self.part.name = self.part.name or _word(self.fields.get("name"))
         if self.part.name:
             tell.out.extend(self.part.announce())
@@ -96,10 +100,10 @@ class CallItem(Item):
         if text and self.part.complete:
             raise MalformedStreamError("more input for a tool call after its end, when it may have been executed already")
         if self.part.announced:
-            tell.text(self.part, text, path)
+            tell.arguments(self.part, text, path)
         else:
             tell.cold = True
-            self.part.gather(text)
+            self.part.gather(self.part.piece(text))
 
     def catch_up(self, snapshot: str, tell: Teller) -> None:
         """Bring the arguments to what a snapshot says."""
@@ -109,7 +113,7 @@ class CallItem(Item):
                 contradict(self.part, snapshot, self.part.place, tell)
         elif self.part.announced:
             catch_up(self.part, snapshot, tell)
-        elif snapshot:
+        elif snapshot := self.part.piece(snapshot):
             self.part.replace(snapshot)
 
     def native(self) -> dict[str, Any]:
@@ -169,7 +173,10 @@ def catch_up(part: PartBuilder, snapshot: str, tell: Teller) -> None:
         contradict(part, snapshot, part.place, tell)
     elif rest:
         part.half = ""  # the snapshot has the whole character
-        tell.text(part, rest)
+        if isinstance(part, CallBuilder):
+            tell.arguments(part, rest)
+        else:
+            tell.text(part, rest)
 
 
 def contradict(pieces: Pieces, snapshot: str, place: int, tell: Teller) -> None:

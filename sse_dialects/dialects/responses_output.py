@@ -22,8 +22,8 @@ __all__ = ["Output"]
 class Output:
     """The items, in the order of their opening, and the parts that they opened.
 
-    ``output_index`` names an item; ``item_id`` may change from event to event, so it and ``call_id`` count only without one.
-    What few streams need is made when it is needed.
+    ``output_index`` names an item; ``item_id`` may change from event to event, so it and ``call_id`` count only without an index,
+    where several items share it, or where nothing was opened under it. What few streams need is made when it is needed.
     """
 
     __slots__ = ("_by_index", "_by_kind", "_by_name", "extra", "items", "parts", "tell")
@@ -50,7 +50,7 @@ class Output:
 
     def finished(self, index: Any, fields: dict[str, Any]) -> Item:
         """An item is whole; it may not have been announced at all."""
-        item = self._placed_at(index, kind_of(fields)) if index is not None else self._open_one(fields)
+        item = self._placed_at(index, kind_of(fields), *_names(fields)) if index is not None else self._open_one(fields)
         if item is None or (item.done and not _same(item, fields)) or not _fits(item, fields):
             item = self._open(index, fields)
         self._update(item, fields)
@@ -69,7 +69,7 @@ class Output:
         call = item.part
         if not call.stopped:
             call.stopped = True
-            self.tell.out.extend(call.announce())
+            self.tell.out.extend(call.end())
             self.tell.flush(call)
             if fields.get("status") != "incomplete":
                 self.tell.out.append(call.finish())
@@ -93,11 +93,13 @@ class Output:
         return item
 
     def _keep(self, index: str, item: Item) -> None:
-        """Note an item's index. Where several kinds share one, as some servers have it, kind and index name each."""
+        """Note an item's index. Where several share one, as some servers have it, kind and index name each, and so do ids."""
         if (before := self._by_index.get(index)) is not None:
+            before.shares_index = item.shares_index = True
             self._by_index[f"{index} {before.kind}"] = before
             self._by_index[f"{index} {item.kind}"] = item
         self._by_index[index] = item
+        item.index = index
 
     def _made(self, fields: dict[str, Any]) -> Item:
         """A new item of the kind that ``fields`` says, with its part where it has exactly one."""
@@ -123,9 +125,16 @@ class Output:
             return self._by_index.get(str(index))
         return next((item for name in names if isinstance(name, str) and (item := self._named(name)) is not None), None)
 
-    def _placed_at(self, index: Any, kind: str) -> Item | None:
-        """The item at that index, of that kind if there is one."""
-        item = self._by_index.get(str(index))
+    def _placed_at(self, index: Any, kind: str, *names: Any) -> Item | None:
+        """The item at that index, of that kind if there is one. Where several share the index the ids tell which; where nothing
+        was opened under it, they may tell that an open item goes on under another index than its own."""
+        key = str(index)
+        item = self._by_index.get(key)
+        if names and (item is None or item.shares_index):
+            named = self.find(None, *names)
+            if named is not None and named.kind == kind and (not named.done if item is None else named.index == key):
+                self._by_index.setdefault(key, named)
+                return named
         return item if item is None or item.kind == kind else self._by_index.get(f"{index} {kind}", item)
 
     def _named(self, name: str) -> Item | None:
@@ -137,7 +146,7 @@ class Output:
         """The item that a delta adds to, opened as ``guess`` where the stream never announced one of its kind."""
         index = payload.get("output_index")
         if index is not None:
-            item = self._placed_at(index, str(guess["type"]))
+            item = self._placed_at(index, str(guess["type"]), payload.get("item_id"), payload.get("call_id"))
         else:
             item = self.find(None, payload.get("item_id"), payload.get("call_id")) or (self.items[-1] if self.items else None)
         if item is None or not isinstance(item, kind):
@@ -197,7 +206,7 @@ class Output:
                     self.tell.out.append(Extra("snapshot", text, 0, item.place))
         for part in self.parts:
             if isinstance(part, CallBuilder):
-                self.tell.out.extend(part.announce())
+                self.tell.out.extend(part.end())
             self.tell.flush(part)
 
     def native(self) -> list[dict[str, Any]]:

@@ -120,6 +120,8 @@ class ReasoningItem(Item):
         super().update({name: value for name, value in fields.items() if name not in _TYPES}, tell, parts, extra)
         for channel in _TYPES:
             snapshot = fields.get(channel)
+            if isinstance(snapshot, str) and snapshot:
+                snapshot = [{"text": snapshot}]
             if isinstance(snapshot, JSONArray):
                 self.announce(channel)
                 listed: list[dict[str, Any]] = [item for item in snapshot if isinstance(item, JSONObject)]

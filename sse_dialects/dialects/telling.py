@@ -9,7 +9,7 @@ from ..events import Extra
 from ..values import JSONArray, JSONObject
 from .joined import joined
 from .parts import PartBuilder
-from .payload import scrubbed, settled
+from .payload import dumped, scrubbed, settled
 
 if TYPE_CHECKING:
     from ..events import Event
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .joined import Live
     from .parts import CallBuilder, Pieces
 
-__all__ = ["Hot", "Teller", "items", "object_member", "objects", "text_member"]
+__all__ = ["Hot", "Teller", "arguments_member", "items", "object_member", "objects", "text_member"]
 
 _B = TypeVar("_B", bound=PartBuilder)
 _E = TypeVar("_E")
@@ -64,6 +64,12 @@ class Teller:
             if member is not None:
                 member.append(piece)
             self.out.append(part.add(piece))
+
+    def arguments(self, call: CallBuilder, piece: str, path: tuple[str | int, ...] = ()) -> None:
+        """The same for a piece of a call's arguments."""
+        piece = call.piece(piece)
+        self.cold = self.cold or bool(call.held)
+        self.text(call, piece, path)
 
     def flush(self, part: PartBuilder) -> None:
         """Tell half a pair that was left alone."""
@@ -177,6 +183,16 @@ def text_member(parent: dict[str, Any], name: str) -> str:
     """
     value = parent.get(name)
     return value if isinstance(value, str) else _nothing(name, value, "", "a string")
+
+
+def arguments_member(parent: dict[str, Any], name: str) -> str:
+    """A piece of arguments ``name``; some servers send the object itself.
+
+    Raises:
+        MalformedStreamError: something else stands there.
+    """
+    value = parent.get(name)
+    return dumped(value) if value and isinstance(value, JSONObject) else text_member(parent, name)
 
 
 _KINDS: dict[type[Any], str] = {
