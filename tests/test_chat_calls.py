@@ -8,6 +8,7 @@ import pytest
 from told import of_type, told
 
 from sse_dialects import Decoder, Extra, MalformedStreamError, ToolCallDelta, ToolCallFinished, ToolCallStarted
+from sse_dialects.dialects import chat_calls
 from sse_dialects.dialects.chat_calls import Calls, ChatCall, Piece, index_of, word
 
 
@@ -74,6 +75,7 @@ def test_a_name_is_repeated_or_grows():
         ("a", "get_weather", "{}")
     ]
     assert calls(part(0, "a", "get"), part(0, name="_weather")) == [("a", "get_weather", "")]
+    assert calls(part(0, "a", "get"), part(0, name="_and_"), part(0, name="get")) == [("a", "get_and_get", "")]
 
 
 def test_servers_without_ids_and_indexes_send_whole_calls():
@@ -92,6 +94,81 @@ def test_a_name_repeated_with_every_piece_on_an_index_is_one_call():
 def test_an_id_still_tells_where_two_calls_share_an_index():
     pieces = [part(0, "a", "f", "1"), part(0, "b", "g", "2"), part(0, "a", arguments="3")]
     assert calls(*pieces) == [("a", "f", "13"), ("b", "g", "2")]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        (
+            [part(0, "a", "f", "{}"), part(0, "b", "g"), part(1, arguments="{"), part(1, arguments="}")],
+            [("a", "f", "{}"), ("b", "g", "{}")],
+        ),
+        ([part(0, "a", "f", "{}"), part(1, arguments="{")], [("a", "f", "{}"), (None, None, "{")]),
+        ([part(0, "a", "f"), part(1, arguments="{")], [("a", "f", ""), (None, None, "{")]),
+        ([part(None, "a", "f", "{"), part(1, arguments="{")], [("a", "f", "{"), (None, None, "{")]),
+        (
+            [part(0, "a", "f"), part(0, "b", "g", "{}"), part(1, arguments="{")],
+            [("a", "f", ""), ("b", "g", "{}"), (None, None, "{")],
+        ),
+        ([part(0, "a", "f"), part(0, "b", "g"), part(1, "c", arguments="{")], [("a", "f", ""), ("b", "g", ""), ("c", None, "{")]),
+        ([part(1, arguments="{"), part(1, "a", "f", "}")], [("a", "f", "{}")]),
+    ],
+    ids=[
+        "begun under another's number",
+        "a whole call before",
+        "a number of its own",
+        "none",
+        "whole already",
+        "an id",
+        "the first",
+    ],
+)
+def test_arguments_on_a_new_index_go_on_with_a_call_begun_under_anothers_number(pieces, expected):
+    assert sorted(calls(*pieces), key=str) == sorted(expected, key=str)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([part(0, "a", "f", "{"), part(7, "a", arguments="}")], [("a", "f", "{}")]),
+        ([part(0, "a", "f"), part(7, "a", "f", "{}")], [("a", "f", "{}")]),
+        ([part(0, "a", "f", '{"x":1}'), part(7, "a", "f", '{"x":1}')], [("a", "f", '{"x":1}')]),
+        ([part(0, "a", "f", '{"x":1}'), part(7, "a", "f", '{"x":2}')], [("a", "f", '{"x":1}'), ("a", "f", '{"x":2}')]),
+        ([part(0, "a", "f", '{"x":1}'), part(7, "a", "g", '{"x":1}')], [("a", "f", '{"x":1}'), ("a", "g", '{"x":1}')]),
+        ([part(0, "a", "f"), part(7, "a", "g")], [("a", "f", ""), ("a", "g", "")]),
+        ([part(None, "a", "f", "{"), part(7, "a", "f", "}")], [("a", "f", "{}")]),
+        ([part(0, "a", "f"), part(7, "a", arguments="{"), part(7, arguments="}")], [("a", "f", "{}")]),
+    ],
+    ids=["goes on", "announced", "said again", "other arguments", "another name", "another call", "no index", "then by index"],
+)
+def test_a_known_id_on_a_new_index_is_its_call_unless_it_says_another(pieces, expected):
+    assert calls(*pieces) == expected
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([part(0, "a", "f", '{"x":1}'), part(0, "a", "f", '{"x":1}')], [("a", "f", '{"x":1}')]),
+        ([part(0, None, "f", '{"x":1}'), part(0, None, "f", '{"x":1}')], [(None, "f", '{"x":1}')]),
+        ([part(0, None, "f", '{"x":1}'), part(0, None, "f", '{"x":2}')], [(None, "f", '{"x":1}'), (None, "f", '{"x":2}')]),
+        ([part(0, None, "f", '{"x":1}'), part(0, None, "g", '{"x":1}')], [(None, "f", '{"x":1}'), (None, "g", '{"x":1}')]),
+        ([part(0, None, "f", "{"), part(0, None, "f", "{")], [(None, "f", "{{")]),
+    ],
+)
+def test_a_whole_call_said_again_adds_nothing(pieces, expected):
+    assert calls(*pieces) == expected
+
+
+def test_a_call_belongs_to_its_choice():
+    outcome = told("chat", {"choices": [{"index": 1, "delta": {"tool_calls": [part(0, "a", "f", "{}")]}}]}, "[DONE]")
+    assert of_type(outcome, ToolCallStarted, ToolCallDelta) == [
+        ToolCallStarted("a", "f", "function", 1, 0),
+        ToolCallDelta("{}", 1, 0),
+    ]
+
+
+def test_ids_that_are_numbers_are_their_digits():
+    assert calls(part(0, 7, "f", "{}"), part(1, True, "g", "{}")) == [("7", "f", "{}"), (None, "g", "{}")]
 
 
 # ---- what a piece adds
@@ -181,6 +258,8 @@ def test_calls_are_whole_at_the_end_unless_the_reason_cut_them(reason, whole):
         ("x", "x"),
         ("", None),
         ("9" * 30, "9" * 30),
+        ("9" * 19, 10**19 - 1),
+        ("9" * 20, "9" * 20),
         ("²", "²"),
         (1.0, 1),
         (1.5, None),
@@ -219,6 +298,27 @@ def test_asking_whether_arguments_are_whole_has_a_bound():
     call._checked = 1 << 30
     call.append('"}')
     assert not call.has_whole_arguments()
+
+
+def test_how_often_one_may_ask_grows_with_the_arguments(monkeypatch):
+    monkeypatch.setattr(chat_calls, "_MAX_CHECKED", 0)
+    call = opened(arguments='{"a": 1}')
+    assert [call.has_whole_arguments() for _ in range(12)] == [True] * 9 + [False] * 3
+
+
+@pytest.mark.parametrize(
+    ("had", "name", "arguments", "again"),
+    [
+        ('{"a":1}', "f", '{"a":1}', True),
+        ('{"a":1}', "f", '{"a":2}', False),
+        ('{"a":1}', "f", "{}", False),
+        ('{"a":1}', "g", '{"a":1}', False),
+        ('{"a":1}', None, '{"a":1}', False),
+        ('{"a":', "f", '{"a":', False),
+    ],
+)
+def test_said_again_is_the_name_with_all_of_a_whole_call(had, name, arguments, again):
+    assert opened(arguments=had).is_said_again(Piece(part(0, "a", name, arguments))) == again
 
 
 def test_a_name_that_grew_is_known_by_what_it_is_so_far():
