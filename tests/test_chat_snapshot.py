@@ -80,7 +80,63 @@ def test_content_may_be_a_list_of_parts_in_a_snapshot_too():
     assert of_type(streamed(delta(content="x"), snapshot(content=parts)), Extra) == [Extra("snapshot", {"content": parts}, 0)]
 
 
+def test_a_snapshot_that_stays_what_it_was_contradicts_what_came_since():
+    rows = [
+        {"choices": [{"index": 0, "delta": {"content": text}, "message": {"role": "assistant", "content": "a"}}]}
+        for text in "abc"
+    ]
+    outcome = streamed(delta(content=""), *rows)
+    assert of_type(outcome, TextDelta, Extra) == [
+        TextDelta("a", 0, 0),
+        *(each for text in "bc" for each in (TextDelta(text, 0, 0), Extra("snapshot", {"content": "a"}, 0))),
+    ]
+
+
+def test_null_members_of_a_snapshot_hide_no_others():
+    assert streamed(snapshot(content=None, refusal="no")).answer.refusal == "no"
+
+
+def test_a_contradiction_is_of_its_choice():
+    rows = [{"choices": [{"index": 1, name: {"content": text}}]} for name, text in (("delta", "ab"), ("message", "x"))]
+    assert of_type(streamed(*rows), Extra) == [Extra("snapshot", {"content": "x"}, 1)]
+
+
+def test_several_parts_of_text_are_compared_as_one():
+    parts = [{"type": "text", "text": "ab"}, {"type": "text", "text": "c"}]
+    assert [event.text for event in shown(streamed(delta(content="a"), snapshot(content=parts)))] == ["a", "bc"]
+
+
+def test_content_that_is_no_text_contradicts():
+    outcome = streamed(delta(content="a"), snapshot(content=7))
+    assert outcome.answer.text == "a"
+    assert of_type(outcome, Extra) == [Extra("snapshot", {"content": 7}, 0)]
+
+
 # ---- calls
+
+
+def test_calls_without_an_id_or_without_an_index_are_extended_too():
+    def streamed_calls(*fields):
+        rows = [{**each, **call(each.get("id"), "{")} for each in fields]
+        listed = [call(each.get("id"), '{"a":1}') for each in fields]
+        return streamed(*(delta(tool_calls=[row]) for row in rows), snapshot(tool_calls=listed)).answer.tool_calls
+
+    assert [each.arguments for each in streamed_calls({"index": 0}, {"index": 1})] == ['{"a":1}'] * 2
+    assert [each.arguments for each in streamed_calls({"id": "a"}, {"id": "b"})] == ['{"a":1}'] * 2
+
+
+def test_calls_that_only_the_snapshot_has_stay_apart_and_can_go_on():
+    two = streamed(snapshot(tool_calls=[call(None, "{}"), call(None, "[")])).answer.tool_calls
+    assert [each.arguments for each in two] == ["{}", "["]
+    rest = delta(tool_calls=[{"index": 5, "function": {"arguments": "}"}}])
+    one = streamed(snapshot(tool_calls=[call("a", "{", index=5)]), rest).answer.tool_calls
+    assert [(each.id, each.arguments) for each in one] == [("a", "{}")]
+
+
+def test_a_legacy_call_that_goes_on_is_not_taken_from_the_snapshot_again():
+    begun = {"name": "f", "arguments": "{"}
+    rows = [delta(function_call=begun), snapshot(function_call=begun), delta(function_call={"arguments": "}"})]
+    assert [each.arguments for each in streamed(*rows).answer.tool_calls] == ["{}"]
 
 
 def test_calls_are_matched_by_id_then_by_place():
@@ -142,6 +198,10 @@ def test_calls_of_another_shape_are_malformed():
         (1, 1, 1),
         (1, 2, 2),
         ("ab", "ab", "ab"),
+        ([1], "ab", "ab"),
+        ("ab", [1], ["ab", 1]),
+        ({"a": 1}, 5, 5),
+        (5, {"a": 1}, {"a": 1}),
     ],
 )
 def test_only_what_is_new_of_them_is_taken(before, after, whole):
