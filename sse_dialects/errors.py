@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 _PARTIAL = "error.partial holds what came"
+_SHOWN = 1_000  # characters of a provider's message; all of it is on the error
 
 
 class RequestRejectedError(SSEDialectsError):
@@ -74,7 +75,7 @@ class RequestRejectedError(SSEDialectsError):
         self.body = body
         self.headers: Mapping[str, str] = headers if headers is not None else {}
         retryable = retryable_status(status)
-        said = f": {message}" if message else ""
+        said = _said(message)
         named = _named(type, code)
         advice = "send it again later" if retryable else "mend the request before sending it again"
         wait = f", after {_time(retry_after)} as the server asks" if retryable and retry_after is not None else ""
@@ -190,7 +191,7 @@ class UpstreamError(StreamError):
         self.payload = payload
 
     def __str__(self) -> str:
-        said = f": {self.message}" if self.message else " without a message"
+        said = _said(self.message) or " without a message"
         advice = "Send the request again as a new one" if self.retryable else "Mend the request before sending it again"
         begun = any(choice.parts for choice in self.partial.choices)
         where = f"The answer stops after {_count(self.frame_count, 'frame')}" if begun else "No answer was started"
@@ -275,6 +276,13 @@ def _named(type: str | None, code: str | int | None) -> str:
     """An envelope's type and code, once where they are the same."""
     words = dict.fromkeys(str(word) for word in (type, code) if word not in (None, ""))
     return f" ({', '.join(words)})" if words else ""
+
+
+def _said(message: str | None) -> str:
+    """The provider's own words, as many as a sentence may have of them."""
+    if not message:
+        return ""
+    return f": {message}" if len(message) <= _SHOWN else f": {message[: _SHOWN - 4]} ..."
 
 
 def _time(seconds: float) -> str:

@@ -221,6 +221,13 @@ def test_the_time_that_a_server_asks_for_is_one_that_people_read(seconds, said):
     assert error.retry_after == seconds
 
 
+def test_a_sentence_has_so_much_of_a_long_message():
+    for error in (UpstreamError(message="m" * 10_000), RequestRejectedError(400, message="m" * 10_000)):
+        assert f"{'m' * 996} ..." in str(error)
+        assert len(str(error)) < 1_300
+        assert len(error.message) == len(error.to_dict()["message"]) == 10_000
+
+
 def test_an_upstream_failure_says_where_the_answer_stops():
     error = UpstreamError(type="server_error")
     error.frame_count = 3

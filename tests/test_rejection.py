@@ -65,6 +65,26 @@ def test_bodies(body, expected):
     assert error.to_dict()["kind"] == "rejected"
 
 
+@pytest.mark.parametrize(
+    "unit", [b"<", b"<title", b"<a ", b"<script>", b"<style", b"&", b"&#", b"{", b'{"a":', b"data: {\n\n", b'"\\', b" "]
+)
+def test_time_for_a_body_of_nothing_but_beginnings(unit):
+    for start in (b"", b"<html>"):
+        body = start + unit * (300_000 // len(unit))
+        began = time.process_time()
+        rejected(body)
+        assert time.process_time() - began < 1.0  # a square would take minutes
+
+
+def test_words_are_such_as_can_be_shown():
+    error = rejected(b'{"error": {"message": "half \\ud83d", "type": "\\ud83d\\ude00"}, "\\udc00": ["\\ud800"]}')
+    assert (error.message, error.type) == ("half \ufffd", "\U0001f600")
+    assert error.body["\ufffd"] == ["\ufffd"]
+    assert str(error).encode()
+    assert rejected(b'{"error": {"message": "m", "x": ' + b"[" * 190 + b'"\\ud83d"' + b"]" * 190 + b"}}").message == "m"
+    assert len(str(rejected(b'{"error": {"message": "' + b"m" * 100_000 + b'"}}'))) < 1_200
+
+
 def test_what_is_kept_of_a_body():
     assert rejected(b'{"error": {"message": "m", "param": "p"}}').body == {"error": {"message": "m", "param": "p"}}
     assert rejected(b'{"error": {"message": "m", "param": "p"}}').param == "p"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from sse_dialects.dialects.payload import BadPayloadError, has_halves, parse, scrubbed
 from sse_dialects.envelope import Envelope, error_in
-from sse_dialects.errors import RequestRejectedError
+from sse_dialects.errors import LimitExceededError, RequestRejectedError
+from sse_dialects.limits import DEFAULT_LIMITS
 from sse_dialects.parser import FrameParser
 from sse_dialects.values import JSONArray, JSONObject
 
@@ -90,9 +91,10 @@ def _parsed(body: bytes) -> Any:
     for candidate in (text, *_payloads(text)):
         if candidate.startswith(("{", "[")):
             try:
-                return json.loads(candidate)
-            except (ValueError, RecursionError):
+                value = parse(candidate, DEFAULT_LIMITS.max_depth)
+            except (BadPayloadError, LimitExceededError):
                 continue
+            return scrubbed(value) if has_halves(candidate) else value
     return text
 
 
@@ -100,7 +102,7 @@ def _payloads(text: str) -> list[str]:
     """The payloads of an event stream, the last one also where its blank line is missing."""
     if not re.match(r"(?:event|data|id|retry)?:", text):
         return []
-    return [frame.data for frame in FrameParser().feed(f"{text}\n\n".encode())]
+    return [frame.data.strip() for frame in FrameParser().feed(f"{text}\n\n".encode())]
 
 
 def _error_member(body: Any) -> Any:
@@ -120,13 +122,14 @@ def _redirection(status: int, headers: Headers) -> str | None:
 
 
 def _words(text: str) -> str | None:
-    """The beginning of a plain text, or the title of a page, else its visible words."""
+    """The beginning of a plain text, or the title of a page, else its visible words. No tag is looked for beyond the next one's
+    beginning, so that a page of nothing but beginnings takes no longer than others."""
     if text.startswith("<"):
         from html import unescape
 
-        title = re.search(r"<title[^>]*>([^<]*)", text, re.IGNORECASE)
+        title = re.search(r"<title[^<>]*>([^<]*)", text, re.IGNORECASE)
         visible = re.sub(r"<(script|style)\b.*?(</\1>|$)", " ", text, flags=re.IGNORECASE | re.DOTALL)
-        text = unescape((title.group(1).strip() if title else "") or re.sub(r"<[^>]*>", " ", visible))
+        text = unescape((title.group(1).strip() if title else "") or re.sub(r"<[^<>]*>", " ", visible))
     words = " ".join(text[: 20 * _SHOWN].split())
     if "\ufffd" in words:
         return None  # no text: compressed by someone, or binary
