@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"atheris is not installed for this CPython {version}; `pip install atheris` where it has a wheel. Nothing fuzzed.")
         return 0
     with atheris.instrument_imports(include=["sse_dialects"], exclude=["sse_dialects.values"]):  # all it does is to be called
-        from .targets import TALLY, check
+        from .targets import TALLY, TARGETS, check
     from .mutator import Mutator
     from .seeds import streams, write_corpus
 
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"{write_corpus(corpus / 'seeds', _LONGEST)} seeds in {corpus}")
     known = [block for _, data in streams() for block in data.split(b"\n\n") if block]
     run = Run(check, TALLY, corpus / "found", options.keep_going)
-    mutate = Mutator(known)
+    mutate = Mutator(known, len(TARGETS))
 
     def mutator(data: bytes, max_size: int, seed: int) -> bytes:
         return mutate(data, seed, lambda body: atheris.Mutate(body, max(len(body), 1)))[:max_size]

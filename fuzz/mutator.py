@@ -23,10 +23,12 @@ class Mutator:
 
     Args:
         known: frames that may be put in, as raw bytes without their blank line.
+        targets: how many an input's first byte may choose from.
     """
 
-    def __init__(self, known: Sequence[bytes]) -> None:
+    def __init__(self, known: Sequence[bytes], targets: int) -> None:
         self._known = known
+        self._targets = targets
 
     def __call__(self, data: bytes, seed: int, blindly: Callable[[bytes], bytes]) -> bytes:
         """Another input; ``blindly`` is the fuzzer's own way of changing bytes."""
@@ -34,7 +36,7 @@ class Mutator:
         head, body = (data + b"\0\0")[:2], data[2:]
         how = rng.random()
         if how < 0.06:
-            return bytes([rng.randrange(7), rng.randrange(256)]) + body
+            return bytes([rng.randrange(self._targets), rng.randrange(256)]) + body
         if how < 0.25:
             return head + blindly(body)
         if how < 0.35:

@@ -14,6 +14,7 @@ from samples.in_chat import CHAT
 from samples.in_messages import MESSAGES
 from samples.in_responses import RESPONSES
 from test_conformance import RULES
+from test_rejection import BODIES
 
 import sse_dialects as sd
 from sse_dialects.recording import Recorder
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["streams", "write_corpus"]
 
-_FRAMES, _CHAT, _MESSAGES, _RESPONSES, _AUTO, _BODY, _COMMANDS = range(7)  # places in `targets.TARGETS`
+_FRAMES, _CHAT, _MESSAGES, _RESPONSES, _AUTO, _BODY, _COMMANDS, _REJECTED = range(8)  # places in `targets.TARGETS`
 _PLACES = {"chat": _CHAT, "messages": _MESSAGES, "responses": _RESPONSES, "auto": _AUTO}
 
 
@@ -49,6 +50,10 @@ def streams() -> Iterator[tuple[int, bytes]]:
         yield _COMMANDS, _recorded(sample.data)
     for sample in (*CHAT, *MESSAGES, *RESPONSES):
         yield _BODY, json.dumps(sd.stream(sample.data, sample.dialect).answer().native).encode()
+    for body, _ in BODIES:
+        yield _REJECTED, b"3\n" + body
+        yield _REJECTED, b"https://user@host/path?query\n" + body
+        yield _REJECTED, b"Wed, 21 Oct 2099 07:28:00 GMT\n" + body
     said = reply("Hello, world", reasoning="Say hello", tool_calls=[tool_call("greet", {"who": "world"})])
     for dialect in generators.SCRIPTS:
         data = said.in_dialect(dialect, piece=2).bytes()

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+import pytest
 from shapes import Outcome, by_accumulator
 from test_frames_at_random import parsed, read_out
 from test_hostile import check_any, text_of
@@ -17,7 +18,7 @@ from test_hostile import check_any, text_of
 import sse_dialects as sd
 
 from .commands import check_commands
-from .growth import check_growth
+from .growth import check_growth, decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -89,7 +90,7 @@ def check_stream(data: bytes, bits: int, dialect: str) -> None:
         assert _alone(alone) == _alone(whole), "the frames alone say something else"
     if crc32(data) % _GROWN == 0:
         TALLY["grown"] += 1
-        check_growth(data, dialect, options)
+        check_growth(data, lambda grown: decode(grown, dialect, options))
 
 
 def check_body(data: bytes, bits: int) -> None:
@@ -103,6 +104,39 @@ def check_command_line(data: bytes, bits: int) -> None:
     check_commands(data, bits)
 
 
+class _Response:
+    """A response with a status outside 2xx; the first line of the data stands in the headers that are read."""
+
+    def __init__(self, chunks: Iterable[bytes], bits: int) -> None:
+        first, *self._body = chunks
+        line, _, rest = first.partition(b"\n")
+        self._body.insert(0, rest)
+        self.status_code = (400, 401, 429, 500, 302, 399, 599, 100)[bits & 7]
+        self.headers = dict.fromkeys(("retry-after", "date", "location", "retry-after-ms"), line.decode("latin-1"))
+
+    def iter_bytes(self) -> Iterable[bytes]:
+        return iter(self._body)
+
+
+def check_rejection(data: bytes, bits: int) -> None:
+    """An HTTP error is one of ours, in words that can be shown, whatever its body and its headers."""
+    TALLY["rejected"] += 1
+    line, _, body = data.partition(b"\n")
+    said = {_rejection([line + b"\n", *chunks], bits) for chunks in ([body], *cuts(body))}
+    assert len(said) == 1, "the chunking makes a difference"
+    if crc32(data) % _GROWN == 0:
+        check_growth(data, lambda grown: _rejection([grown], bits))
+
+
+def _rejection(chunks: list[bytes], bits: int) -> str:
+    with pytest.raises(sd.RequestRejectedError) as caught:
+        sd.stream(_Response(chunks, bits)).answer()
+    error = caught.value
+    assert len(str(error).encode()) < 8_000
+    assert error.retry_after is None or 0 <= error.retry_after < float("inf")
+    return json.dumps([error.to_dict(), error.body, repr(error)])
+
+
 TARGETS: list[Callable[[bytes, int], None]] = [
     check_frames,
     lambda data, bits: check_stream(data, bits, "chat"),
@@ -111,6 +145,7 @@ TARGETS: list[Callable[[bytes, int], None]] = [
     lambda data, bits: check_stream(data, bits, "auto"),
     check_body,
     check_command_line,
+    check_rejection,
 ]
 
 

@@ -32,7 +32,7 @@ def inputs(draw):
     )
     start = bytes([draw(st.integers(0, len(TARGETS) - 1)), draw(st.integers(0, 255))])
     if draw(st.booleans()):
-        return Mutator([data])(start + data, draw(st.integers(0, 10**6)), lambda body: body)
+        return Mutator([data], len(TARGETS))(start + data, draw(st.integers(0, 10**6)), lambda body: body)
     return start + data
 
 
@@ -77,7 +77,7 @@ def test_the_corpus(tmp_path):
 
 def test_what_is_changed_is_the_same_each_time_and_stays_mostly_a_stream():
     known = [block for _, data in seeds.streams() for block in data.split(b"\n\n") if block]
-    mutator, rng = Mutator(known), random.Random(1)
+    mutator, rng = Mutator(known, len(TARGETS)), random.Random(1)
     data = b"\1\0" + spoiled(1, "chat")
     kept = 0
     for _ in range(100):
