@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from told import of_type, told
 
-from sse_dialects import Extra, LimitExceededError, Limits, TextDelta, ToolCallFinished
+from sse_dialects import Extra, LimitExceededError, Limits, TextDelta, ToolCallFinished, ToolCallStarted
 from sse_dialects.dialects.responses_output import Output
 from sse_dialects.dialects.telling import Teller
 
@@ -266,3 +266,67 @@ def test_huge_and_odd_indexes_are_names():
     outcome = told("responses", *rows, COMPLETED)
     assert outcome.answer.text == "acb"
     assert len(outcome.answer.native["output"]) == 2
+
+
+# ---- several under one index, one under several
+
+
+def test_where_items_share_an_index_an_id_tells_and_without_one_the_last_counts():
+    first, second = ({"type": "function_call", "id": id, "call_id": id, "name": "f"} for id in "ab")
+    outcome = told(
+        "responses",
+        added(0, **first),
+        added(0, **second),
+        arguments("[1", output_index=0, item_id="a"),
+        arguments("[2]", output_index=0, item_id="b"),
+        arguments(",", output_index=0, call_id="a"),
+        done(0, **first, arguments="[1,1]"),
+        arguments(" ", output_index=0, item_id="other"),
+        COMPLETED,
+    )
+    assert [each.arguments for each in outcome.answer.tool_calls] == ["[1,1]", "[2] "]
+
+
+def test_an_open_item_goes_on_under_an_index_that_is_nobodys():
+    outcome = told(
+        "responses",
+        added(0, type="message", id="a"),
+        delta("x", output_index=1, item_id="a"),
+        delta("y", output_index=1),
+        done(2, **message("xyz", id="a")),
+        delta("w", output_index=3, item_id="a"),
+        COMPLETED,
+    )
+    assert [item["content"][0]["text"] for item in outcome.answer.native["output"]] == ["xyz", "w"]
+
+
+@pytest.mark.parametrize(
+    ("listed", "order"),
+    [
+        ("", "r m s f"),
+        ("m f", "r m s f"),
+        ("f m", "s f r m"),
+        ("m", "r m s f"),
+        ("m n f", "r m n s f"),
+    ],
+)
+def test_what_the_final_list_leaves_out_stays_ahead_of_what_it_came_before(listed, order):
+    items = {"r": "reasoning", "m": "message", "s": "reasoning", "f": "custom_tool_call", "n": "message"}
+    streamed = [added(index, type=items[id], id=id) for index, id in enumerate("rmsf")]
+    outcome = told("responses", *streamed, completed(*({"type": items[id], "id": id} for id in listed.split())))
+    assert [item["id"] for item in outcome.answer.native["output"]] == order.split()
+
+
+# ---- a call's id
+
+
+def test_a_call_id_that_comes_late_is_the_calls():
+    outcome = told(
+        "responses",
+        added(0, type="function_call", id="i", name="f"),
+        done(0, type="function_call", id="i", call_id="c", name="f", arguments="[]"),
+        completed(call("d", "[]", id="i")),
+    )
+    assert [each.id for each in of_type(outcome, ToolCallStarted)] == ["i"]
+    assert [each.tool_call.id for each in of_type(outcome, ToolCallFinished)] == ["c"]
+    assert outcome.answer.tool_calls[0].id == "c"

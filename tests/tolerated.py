@@ -721,6 +721,12 @@ case(
     turn=[{"role": "assistant", "content": [{"type": "thinking", "thinking": "", "signature": "S"}]}],
 )
 case(
+    "signature-missing",
+    "messages",
+    [START, piece(0, type="thinking_delta", thinking="h"), STOP],
+    turn=[{"role": "assistant", "content": [{"type": "thinking", "thinking": "h", "signature": ""}]}],
+)
+case(
     "tools-of-the-provider",
     "messages",
     [
@@ -1024,6 +1030,16 @@ case(
     parts=["OtherPart"],
 )
 case("sequence-with-gaps", "responses", [said("a", sequence_number=9), said("b", sequence_number=3), completed()], text="ab")
+case(
+    "final-output-without-its-reasoning",
+    "responses",
+    [THOUGHT, added(1, "message", id="i"), said("a", 1), completed(message("a", id="i"))],
+    text="a",
+    turn=[
+        {"type": "reasoning", "id": "t", "summary": []},
+        {"type": "message", "id": "i", "content": [{"type": "output_text", "text": "a"}]},
+    ],
+)
 case("id-changes", "responses", [event("created", response={"id": "x", "model": "y"}), completed(model=None)], id="r", model="y")
 case(
     "status-against-the-event",

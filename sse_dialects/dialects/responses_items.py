@@ -19,8 +19,8 @@ __all__ = ["CallItem", "Item", "OtherItem", "catch_up", "contradict", "kind_of"]
 
 class Item:
     """An output item. ``fields`` is its latest native form, without what is gathered from deltas; ``number`` counts items in the
-    order of their opening; ``rank`` is its place in the response's list; ``index`` is what it was opened under. ``KNOWN`` are the
-    members that we have words for, or that only wrap it; others are told."""
+    order of their opening; ``rank`` is its place among those that streamed; ``index`` is what it was opened under. ``KNOWN`` are
+    the members that we have words for, or that only wrap it; others are told."""
 
     __slots__ = ("announced", "done", "fields", "index", "kind", "number", "rank", "shares_index")
 

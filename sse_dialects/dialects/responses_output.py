@@ -26,13 +26,14 @@ class Output:
     where several items share it, or where nothing was opened under it. What few streams need is made when it is needed.
     """
 
-    __slots__ = ("_by_index", "_by_kind", "_by_name", "extra", "items", "parts", "tell")
+    __slots__ = ("_by_index", "_by_kind", "_by_name", "_listed", "extra", "items", "parts", "tell")
 
     def __init__(self, tell: Teller, extra: dict[str, Any]) -> None:
         self.tell = tell
         self.extra = extra
         self.items: list[Item] = []
         self.parts: list[PartBuilder] = []
+        self._listed: list[Item] = []  # the response's own list, once it has items
         self._by_index: dict[str, Item] = {}
         self._by_name: dict[str, Item] | None = None
         self._by_kind: dict[str, list[Item]] | None = None
@@ -159,10 +160,12 @@ class Output:
     def take_snapshot(self, listed: list[Any]) -> None:
         """Take the response's own list of items; an empty one erases nothing."""
         fields_of: list[dict[str, Any]] = [fields for fields in listed if isinstance(fields, JSONObject)]
-        for rank, (matched, fields) in enumerate(zip(self._matched(fields_of), fields_of, strict=True)):
-            item = matched or self._open(rank if str(rank) not in self._by_index else None, fields)
-            item.rank = rank
+        items: list[Item] = []
+        for place, (matched, fields) in enumerate(zip(self._matched(fields_of), fields_of, strict=True)):
+            item = matched or self._open(place if str(place) not in self._by_index else None, fields)
+            items.append(item)
             self._update(item, fields)
+        self._listed = items or self._listed
 
     def _matched(self, snapshot: list[dict[str, Any]]) -> list[Item | None]:
         """The streamed item that each of a snapshot is: by id, by position, or the next of its kind. Linear in the snapshot."""
@@ -210,11 +213,21 @@ class Output:
             self.tell.flush(part)
 
     def native(self) -> list[dict[str, Any]]:
-        """The items as they stand in an unstreamed response: in its order, else by index, else as they were opened."""
+        """The items as they stand in an unstreamed response: in its order, else by index, else as they were opened. One that its
+        list leaves out stays ahead of the item that it came before, as reasoning has to."""
         for item in self.items:
             if isinstance(item, ReasoningItem):
                 item.settle()
-        return [item.native() for item in sorted(self.items, key=lambda item: item.rank)]
+        listed = {item.number for item in self._listed}
+        ahead: dict[int, list[Item]] = {}
+        left_out: list[Item] = []
+        for item in sorted(self.items, key=lambda item: item.rank):
+            if item.number in listed:
+                ahead[item.number], left_out = left_out, []
+            else:
+                left_out.append(item)
+        in_order = [each for item in self._listed for each in (*ahead[item.number], item)] + left_out
+        return [item.native() for item in in_order]
 
 
 def _names(fields: dict[str, Any]) -> list[str]:
