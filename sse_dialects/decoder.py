@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder"]
 
+# Bytes that may well be no more than one frame.
+_SMALL_READ = 512
+
 
 class Decoder:
     """One stream, decoded.
@@ -43,7 +46,7 @@ class Decoder:
 
     __slots__ = (
         "_body", "_closed", "_cut", "_delivered", "_due", "_error", "_fast", "_head", "_learner", "_limits", "_pending",
-        "_queue", "_quick", "_raised", "_reader", "_recogniser", "_require_done", "_state", "_template", "_think_tags", "_total"
+        "_queue", "_raised", "_reader", "_ready", "_recogniser", "_require_done", "_state", "_template", "_think_tags", "_total"
     )  # fmt: skip
 
     def __init__(
@@ -58,13 +61,13 @@ class Decoder:
         self._queue: list[Event] = []
         self._due: Iterator[Event] = iter(())  # the queue's events that are not taken yet
         self._pending: list[bytes] = []  # bytes fed and not decoded yet
-        self._cut: tuple[list[bytes], int] | None = None  # blocks ahead of them, with how many are decoded
+        self._cut: list[bytes] | None = None  # blocks ahead of them
         self._recogniser = Recogniser(limits) if dialect == "auto" else None
         self._state: Accumulator = self._accumulator(AnyDialect if dialect == "auto" else ACCUMULATORS[dialect])
         self._fast = True  # False forces the plain path
         self._learner: Learner | None = None
         self._template: Template | None = None
-        self._quick: Template | None = None  # the same, while nothing is pending and something has been shown
+        self._ready = False  # nothing is pending or wrong, and something has been shown
         self._head: Head | None = Head()  # until the first bytes have told what the body is
         self._body: Body | None = None  # a body that is no stream
         self._total = 0
@@ -84,31 +87,46 @@ class Decoder:
             SSEDialectsError: from the iterator, where the queue reaches the fault: any `StreamError` but a stalled one, or
                 `NotAnEventStreamError`.
         """
-        template = self._quick
-        if template is None or type(data) is not bytes or length_hint(self._due):
+        if not self._ready or type(data) is not bytes:
+            return self._feed_plainly(data)
+        reader = self._reader
+        tail = reader.tail
+        size = len(data)
+        if tail and 10 not in data and 13 not in data and len(tail) + size <= reader.watch:  # part of a line
+            self._total += size
+            reader.tail = tail + data
+            return self._due
+        template = self._template
+        if template is None or length_hint(self._due):
             return self._feed_plainly(data)
         # Nothing waits and a template is known, so bytes that fit it are decoded at once: nothing there can fail.
-        self._total += len(data)
-        reader = self._reader
-        if 10 not in data and reader.hold(data):
-            return self._due
-        block = reader.whole(data)
-        blocks = [block] if block is not None else reader.blocks(data)
-        if not reader.overflow:
-            if not blocks:
-                return self._due
-            if len(blocks) == 1 and (event := template.take(blocks[0])) is not None:
-                self._queue = [event]
-                self._due = due = iter(self._queue)
-                return due
+        event = None if tail or size > reader.watch else template.take(data)
+        if event is not None:
+            reader.consumed += size
+        else:
+            frames = reader.closed(data)
+            if frames is None:
+                return self._feed_plainly(data)
+            event = template.take(frames) if len(frames) <= _SMALL_READ else None
+            if event is None:
+                self._total += size
+                return self._run(template, frames) if frames else self._due
+        self._total += size
+        self._queue = queue = [event]
+        self._due = due = iter(queue)
+        return due
+
+    def _run(self, template: Template, frames: bytes) -> Iterator[Event]:
+        """What fits the template is decoded at once, the rest when it is asked for."""
         out: list[Event] = []
+        taken = template.run(frames, out)
         self._queue = out
-        taken = template.run(blocks, 0, out)
         self._due = due = iter(out)
-        if taken == len(blocks) and not reader.overflow:
+        if taken == len(frames):
             return due
-        self._quick = None
-        self._cut = (blocks, taken)
+        self._reader.before += taken
+        self._cut = frames[taken:-2].split(b"\n\n")
+        self._ready = False
         return self._events()
 
     def _feed_plainly(self, data: bytes | bytearray | memoryview) -> Iterator[Event]:
@@ -116,8 +134,10 @@ class Decoder:
             raise MisuseError("this Decoder is closed: make a new one for the next stream")
         if data := data if type(data) is bytes else as_bytes(data):
             self._total += len(data)
+            if self._ready and 10 not in data and self._reader.closed(data) is not None:  # part of a long line
+                return self._due
             self._pending.append(data)
-            self._quick = None
+            self._ready = False
         return self._events()
 
     def close(self) -> list[Event]:
@@ -244,18 +264,18 @@ class Decoder:
             step(out)
         except (StreamError, NotAnEventStreamError) as error:
             self._keep(error, self._total)
-        self._quick = self._template if self._delivered else None
+        self._ready = self._delivered and self._error is None and not self._state.complete and not self._closed
 
     def _decode_reads(self, out: list[Event]) -> None:
         if self._cut is not None:
-            (blocks, taken), self._cut = self._cut, None
-            self._decode_blocks(blocks, taken, out)
+            blocks, self._cut = self._cut, None
+            self._decode_blocks(blocks, out)
         reads, self._pending = self._pending, []
         for data in reads:
             if self._error is not None or self._state.complete:
                 break
             if self._head is None and self._body is None:
-                self._decode_blocks(self._reader.blocks(data), 0, out)
+                self._decode_blocks(self._reader.blocks(data), out)
             else:
                 self._decode_unknown(data, out)
 
@@ -270,19 +290,20 @@ class Decoder:
                 self._body = Body(kind, self._limits)
                 data = data_of_body
         if self._body is None:
-            self._decode_blocks(self._reader.blocks(data), 0, out)
+            self._decode_blocks(self._reader.blocks(data), out)
             return
         try:
             self._body.add(data)
         except LimitExceededError as error:
             self._keep(error, 0)
 
-    def _decode_blocks(self, blocks: list[bytes], taken: int, out: list[Event]) -> None:
+    def _decode_blocks(self, blocks: list[bytes], out: list[Event]) -> None:
         reader = self._reader
+        taken = 0
         try:
             while taken < len(blocks):
                 if self._template is not None:
-                    taken = self._template.run(blocks, taken, out)
+                    taken = self._template.run_blocks(blocks, taken, out)
                     if taken == len(blocks):
                         break
                 taken += 1
@@ -380,7 +401,7 @@ class Decoder:
 
     def _keep(self, error: SSEDialectsError, offset: int) -> None:
         self._drop_template()
-        self._quick = None
+        self._ready = False
         self._error = self._located(error, offset) if isinstance(error, StreamError) else error
         self._pending.clear()
         self._cut = None

@@ -72,25 +72,25 @@ class FrameReader:
         "_begun",
         "_ends",
         "_has_cr",
-        "_plain",
         "_room",
         "_skip_lf",
-        "_tail",
-        "_watch",
         "before",
         "comments",
         "consumed",
         "last_event_id",
         "overflow",
+        "plain",
         "retry_ms",
+        "tail",
+        "watch",
     )
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self._room = sys.maxsize if limits.max_frame_bytes is None else limits.max_frame_bytes
-        self._watch = min(self._room, _SMALL)  # a tail over this needs looking at
-        self._tail: bytes | bytearray = b""  # the block that is still open
+        self.watch: int = min(self._room, _SMALL)  # a tail over this needs looking at
+        self.tail: bytes | bytearray = b""  # the block that is still open
         self._begun = False  # the place for a BOM is past
-        self._plain = False  # it is, and no CR is about: LFs alone decide
+        self.plain: bool = False  # it is, and no CR is about: LFs alone decide
         self._skip_lf = False  # the bytes before ended in a CR that closed a block
         self._after_lf: int = -1  # the offset after the last LF that ended a blank line's CRLF
         self._has_cr = False  # there is a CR in the tail
@@ -106,68 +106,107 @@ class FrameReader:
 
     def blocks(self, data: bytes) -> list[bytes]:
         """Take up ``data`` and return the blocks that it closes, each the raw bytes before a blank line."""
-        if not self._plain or 13 in data:
-            return self._blocks_anywhere(data)
-        tail = self._tail
+        if self.plain and 13 not in data and 10 in data:
+            blocks = self._lines(data) if self.tail else self._whole(data) or self._lines(data)
+            if blocks is not None:
+                return blocks
+        closed = self.closed(data)
+        if closed is not None:
+            return closed[:-2].split(b"\n\n") if closed else []
+        return self._blocks_anywhere(data) if not self.plain or _CR in data else self._blocks_behind(data)
+
+    def _lines(self, data: bytes) -> list[bytes] | None:
+        """`blocks` where every block is one line, which takes half the searching; None, and nothing done, elsewhere."""
+        tail = self.tail
+        if tail:
+            if len(tail) > _SMALL or 10 in tail:
+                return None
+            data = b"".join((tail, data))
+        if data[:5] != b"data:" or len(data) > self._room:
+            return None
+        lines = data.split(b"\n")
+        if not len(lines) & 1 or any(lines[1::2]):
+            return None
+        self.tail = rest = lines.pop()
+        self.before, self._ends = self.consumed, None
+        self.consumed += len(data) - len(rest)
+        if len(rest) > _SMALL:
+            self._check_tail()
+        return lines[::2]
+
+    def _whole(self, data: bytes) -> list[bytes] | None:
+        """The same for a read that is one such block, as many servers write them, and nothing is open."""
+        size = len(data) - 2
+        if data.find(10) != size or size < 0 or data[-1] != 10 or size > self._room:
+            return None
+        self.before, self._ends = self.consumed, None
+        self.consumed += size + 2
+        return [data[:size]]
+
+    def closed(self, data: bytes) -> bytes | None:
+        """Take up ``data`` and return the bytes of the blocks that it closes, blank lines included, b"" where it closes none.
+
+        None, and nothing done, where more has to be looked at than LFs behind a short tail.
+        """
+        if not self.plain or 13 in data:
+            return None
+        tail = self.tail
+        if len(tail) + len(data) > self.watch:
+            return self._closed_by_many(data)
         # `in` with a number costs a tenth of a search: it is what reads of a few bytes are made of.
         if 10 not in data:
-            tail += data
-            self._tail = tail
-            if len(tail) > self._watch:
-                self.before, self._ends = self.consumed, None
-                self._check_tail()
-            return []
+            self.tail = tail + data
+            return b""
+        seen = len(tail)
+        if seen:
+            data = tail + data  # type: ignore[assignment]  # a tail this short is bytes
+            seen -= 1  # a blank line may have been cut in two
+        end = data.rfind(b"\n\n", seen) + 2
+        if end < 2:
+            self.tail = data
+            return b""
+        if data[end - 3] == 10:
+            end = _end_of_pairs(data, end)
         self.before, self._ends = self.consumed, None
-        if len(tail) > _SMALL:
-            return self._blocks_behind(data)
-        size = len(tail) + len(data)
-        if tail and tail[-1] == data[0] == 10:  # a blank line cut in two
-            data = bytes(tail) + data
-            tail = b""
-        blocks = data.split(b"\n\n")
-        if tail:
-            blocks[0] = bytes(tail) + blocks[0]
-        self._tail = rest = blocks.pop()
-        self.consumed += size - len(rest)
-        if size > self._room:
-            self._check_blocks(blocks)
+        self.consumed += end
+        self.tail = data[end:]
+        return data[:end]
+
+    def _closed_by_many(self, data: bytes) -> bytes | None:
+        """The same where there is so much that its length has to be watched."""
+        seen = len(self.tail)
+        if seen + len(data) > self._room or (seen > _SMALL and 10 in data):
+            return None
+        if 10 not in data:
+            self.tail += data
             self._check_tail()
-        return blocks
+            return b""
+        data = b"".join((self.tail, data))
+        end = _end_of_pairs(data, data.rfind(b"\n\n", max(seen - 1, 0)) + 2)
+        self.tail = data[end:]
+        self._check_tail()
+        self.before, self._ends = self.consumed, None
+        self.consumed += end
+        return data[:end]
 
     def _blocks_behind(self, data: bytes) -> list[bytes]:
-        """The same behind a long tail, of which only the end is searched again: a frame may drip in line by line."""
-        seen = len(self._tail)
+        """The blocks behind a long tail, of which only the end is searched again: a frame may drip in line by line."""
+        self.before, self._ends = self.consumed, None
+        seen = len(self.tail)
         tail = self._long_tail()
         tail += data
-        end = tail.rfind(b"\n\n", seen - 1) + 2
+        end = tail.rfind(b"\n\n", max(seen - 1, 0)) + 2 if _LF in data else 0
         if end < 2:
             self._check_tail()
             return []
-        blocks = bytes(tail[:end]).split(b"\n\n")
+        with memoryview(tail) as view:
+            blocks = bytes(view[:end]).split(b"\n\n")
         end -= len(blocks.pop())  # one LF of an odd number of them: a blank line of its own, ahead of the next block
-        self._tail = tail[end:]
+        self.tail = bytes(tail[end:])
         self.consumed += end
         self._check_blocks(blocks)
         self._check_tail()
         return blocks
-
-    def whole(self, data: bytes) -> bytes | None:
-        """The block of bytes that are one frame, as many servers write them; None, and nothing done, for any others."""
-        size = len(data)
-        if self._tail or not self._plain or data.find(b"\n\n") != size - 2 or not 2 < size <= self._watch or 13 in data:
-            return None
-        self.before, self._ends = self.consumed, None
-        self.consumed += len(data)
-        return data[:-2]
-
-    def hold(self, data: bytes) -> bool:
-        """Keep bytes that end no line, as most reads of a few bytes are; False, and nothing kept, where there is more to do."""
-        tail = self._tail
-        if 10 in data or 13 in data or not self._plain or len(tail) + len(data) > self._watch:
-            return False
-        tail += data
-        self._tail = tail
-        return True
 
     def _blocks_anywhere(self, data: bytes) -> list[bytes]:
         """The same where a BOM may come, or where there are CRs."""
@@ -183,17 +222,17 @@ class FrameReader:
                 data = data[1:]
         if self._has_cr or _CR in data:
             blocks = self._cut_anywhere(data)
-            self._plain = not self._skip_lf and not self._has_cr and not self.overflow
+            self.plain = not self._skip_lf and not self._has_cr and not self.overflow
             return blocks
-        self._plain = self._begun and not self._skip_lf
-        return self.blocks(data) if self._plain else []
+        self.plain = self._begun and not self._skip_lf
+        return self.blocks(data) if self.plain else []
 
     def _begin(self, data: bytes) -> bytes:
         """Drop one leading BOM, which may come in pieces."""
-        head = bytes(self._tail) + data
-        self._tail = b""
+        head = bytes(self.tail) + data
+        self.tail = b""
         if len(head) < len(_BOM) and _BOM.startswith(head):
-            self._tail = head
+            self.tail = head
             return b""
         self._begun = True
         if head.startswith(_BOM):
@@ -203,7 +242,7 @@ class FrameReader:
 
     def _cut_anywhere(self, data: bytes) -> list[bytes]:
         """The general case: lines end in LF, CRLF or CR. A match can begin no more than two bytes before the new bytes."""
-        seen = len(self._tail)
+        seen = len(self.tail)
         tail = self._long_tail()
         tail += data
         self.before = self.consumed
@@ -216,7 +255,8 @@ class FrameReader:
             ends.append(start - blank.group().endswith(b"\r\n"))
         if start:
             self._skip_lf = start == len(tail) and tail[-1] == _CR
-            self._tail = tail = tail[start:]
+            tail = tail[start:]
+            self.tail = bytes(tail)
             self.consumed += start
             if ends[-1] < start:
                 self._after_lf = self.consumed
@@ -236,14 +276,14 @@ class FrameReader:
 
     def _long_tail(self) -> bytearray:
         """The tail as something that grows in place; a short one is bytes, which cost less to make anew."""
-        tail = self._tail
+        tail = self.tail
         if not isinstance(tail, bytearray):
-            self._tail = tail = bytearray(tail)
+            self.tail = tail = bytearray(tail)
         return tail
 
     def _check_tail(self) -> None:
         """Keep a long tail in a form that grows in place, and within bounds."""
-        tail = self._tail
+        tail = self.tail
         if len(tail) > _SMALL:
             tail = self._long_tail()
         # A line end at the end of the tail may be the first half of a blank line; it is no part of the frame's lines then.
@@ -252,8 +292,8 @@ class FrameReader:
 
     def _overflow(self) -> None:
         self.overflow = True
-        self._plain = False
-        self._tail = b""
+        self.plain = False
+        self.tail = b""
 
     def offset_after(self, blocks: list[bytes], count: int) -> int:
         """The stream's bytes up to and including the first ``count`` of the ``blocks`` that came last, blank lines included; of
@@ -266,19 +306,28 @@ class FrameReader:
 
     # ---- a block to a frame
 
+    def frames(self, blocks: list[bytes]) -> list[Frame]:
+        """The frames that blocks' lines describe. One without data is none: nothing is dispatched."""
+        frames: list[Frame] = []
+        for block in blocks:
+            if block[:6] == b"data: " and 10 not in block and 13 not in block:  # one data line, as most are
+                frame = _new(Frame)  # without the constructor, which would be a third of what a frame costs
+                frame.event = "message"
+                try:
+                    frame.data = block[6:].decode()
+                except UnicodeDecodeError:
+                    frame.data = _text(block[6:])
+                frame.id = self.last_event_id
+                frame.retry = None
+                frames.append(frame)
+            elif (other := self._of_lines(block.splitlines())) is not None:
+                frames.append(other)
+        return frames
+
     def frame(self, block: bytes) -> Frame | None:
-        """The frame that a block's lines describe, or None where they hold no data (then nothing is dispatched)."""
-        if block[:6] == b"data: " and 10 not in block and 13 not in block:  # one data line, as most are
-            frame = _new(Frame)  # without the constructor, which would be a third of what a frame costs
-            frame.event = "message"
-            try:
-                frame.data = block[6:].decode()
-            except UnicodeDecodeError:
-                frame.data = _text(block[6:])
-            frame.id = self.last_event_id
-            frame.retry = None
-            return frame
-        return self._of_lines(block.splitlines())
+        """The frame of one block, or None."""
+        frames = self.frames([block])
+        return frames[0] if frames else None
 
     def _of_lines(self, lines: list[bytes]) -> Frame | None:
         event = b""
@@ -305,9 +354,14 @@ class FrameReader:
     def rest(self) -> Frame | None:
         """The unfinished frame at the end of input, which is not dispatched: its ``id`` and ``retry`` do not count."""
         last_event_id, retry_ms = self.last_event_id, self.retry_ms
-        frame = self.frame(bytes(self._tail)) if self._tail else None
+        frame = self.frame(bytes(self.tail)) if self.tail else None
         self.last_event_id, self.retry_ms = last_event_id, retry_ms
         return frame
+
+
+def _end_of_pairs(data: bytes, end: int) -> int:
+    """The end of the last blank line, where LFs in a row before ``end`` go two by two; 0 where ``end`` is before them all."""
+    return end - (end - len(data[:end].rstrip(b"\n"))) % 2 if end > 1 else 0
 
 
 def _text(raw: bytes) -> str:

@@ -53,11 +53,14 @@ class FrameParser:
         if self._closed:
             raise MisuseError("this FrameParser is closed: make a new one for the next stream")
         reader = self._reader
-        blocks = reader.blocks(data if type(data) is bytes else as_bytes(data))
-        if len(blocks) == 1 and not reader.overflow:
-            frame = reader.frame(blocks[0])
-            return [] if frame is None else [frame]
-        frames = [frame for frame in map(reader.frame, blocks) if frame is not None] if blocks else []
+        if type(data) is not bytes:
+            data = as_bytes(data)
+        tail = reader.tail
+        if tail and 10 not in data and 13 not in data and len(tail) + len(data) <= reader.watch:  # part of a line
+            reader.tail = tail + data
+            return []
+        blocks = reader.blocks(data)
+        frames = reader.frames(blocks)
         if reader.overflow:
             raise self._too_large(frames)
         return frames

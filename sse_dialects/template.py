@@ -2,17 +2,17 @@ r"""The fast path: a frame that differs from the one before only in its delta ne
 
 Most frames of a stream are the same bytes but for the delta's string, a counter and random padding. Once a frame has been
 decoded in full and its accumulator has said that all it did was to add one string to one part (`Hot`), `learn` cuts its
-bytes at that string and at the members that count up or pad. `Template.run` then takes the blocks that have the same bytes
+bytes at that string and at the members that count up or pad. `Template.run` then takes the frames that have the same bytes
 around the cuts.
 
-Invariant: what `run` does with a block is what the plain path would do with it. Why that holds:
+Invariant: what `run` does with a frame is what the plain path would do with it. Why that holds:
 
 * A JSON string token in place of another string token, or a number in place of a number, gives the same parsed value but for
   that leaf: JSON's grammar does not look into tokens. `learn` shows by parsing once with other tokens that the leaves are
   the ones it means (and not a member that a duplicate overwrites, say).
 * What stands in a cut is checked to be one token: the delta by the JSON module's own string scanner, in its strict mode; a
   counter to be ASCII digits without a leading zero; padding to be letters and digits. Everything else is compared to the byte.
-* A block is taken only while nothing else has been decoded since the template was learned, so the accumulator is in
+* A frame is taken only while nothing else has been decoded since the template was learned, so the accumulator is in
   the state in which it called the frame hot. Comments change no accumulator.
 * Whatever is out of the ordinary goes to the plain path: bytes that are not UTF-8, an empty delta, ``\u`` escapes of
   characters outside ASCII (half a surrogate pair may be among them), numbers of more than 15 digits, an answer near its limit.
@@ -49,45 +49,46 @@ _MAX_PLACES = 3
 # How many frames pass before a template is learned again after ones that fitted nothing: learning costs as much as three frames.
 _MAX_PAUSE = 64
 
-# How many blocks are looked at together. A read may hold any number, and what does not fit may be every second of them.
-_WINDOW = 32
+# How many bytes are looked at together: a read may be of any length.
+_MIN_WINDOW, _MAX_WINDOW = 512, 32768
+_MANY_BLOCKS = 64
+
+# How many it takes for that to be faster than one by one.
+_MANY = 6
+
+_BLANK_LINE = b"\n\n"
 
 
 class Template:
-    """The bytes around the cuts of one kind of frame, and the part that its delta adds to.
+    """The text around the cuts of one kind of frame, and the part that its delta adds to.
 
-    At most one hole comes before the delta and one after it: ``head``, [hole, ``before``], delta, ``after``, [hole, ``tail``].
-    ``before`` and ``tail`` are empty where there is no such hole. ``count`` says how many frames it has taken.
+    At most one hole comes before the delta and one after it: ``head``, [counter, ``before``], delta, [``after``, hole], ``tail``.
+    ``before`` and ``after`` are empty where there is no such hole. The delta's quotes belong to what stands around it. ``count``
+    says how many frames it has taken.
     """
 
     __slots__ = (
-        "_add",
         "_after",
-        "_at",
         "_before",
         "_bytes",
         "_counter_after",
         "_head",
-        "_hot",
+        "_member",
         "_overhead",
+        "_part",
         "_room",
-        "_skip",
         "_tail",
         "count",
     )
 
-    def __init__(
-        self, literals: tuple[str, str, str, str], digits: int, counter_after: bool, overhead: int, hot: Hot, room: int
-    ) -> None:
-        head, before, self._after, self._tail = literals
-        self._head, self._before = head.encode(), before.encode()
-        self._skip = len(self._head)
-        self._at = self._skip + digits  # where the hole before the delta ends
+    def __init__(self, literals: tuple[str, str, str, str], counter_after: bool, overhead: int, hot: Hot, room: int) -> None:
+        self._head, self._before, self._after, tail = (literal.encode() for literal in literals)
+        self._tail = tail + _BLANK_LINE
         self._counter_after = counter_after  # the hole after the delta is a counter, not padding
-        self._overhead = overhead  # bytes of a block that are not its payload's
+        self._overhead = overhead + len(_BLANK_LINE)  # bytes of a frame that are not its payload's
         self._room = room  # how many bytes may be taken
-        self._hot = hot
-        self._add = hot.part.add
+        self._part = hot.part
+        self._member = hot.member
         self._bytes = 0
         self.count = 0
 
@@ -96,95 +97,157 @@ class Template:
         """How many bytes of payload it has taken."""
         return self._bytes - self.count * self._overhead
 
-    def take(self, block: bytes) -> Event | None:
-        """The event of one block, or None where it does not fit: `run` without what only pays for many."""
-        size = self._bytes + len(block)
-        delta = self._delta(block)
-        if not delta or size > self._room:
+    def take(self, frame: bytes) -> Event | None:
+        """The event of one frame, its blank line included, or None where it does not fit."""
+        head, tail = self._head, self._tail
+        if not frame.startswith(head) or not frame.endswith(tail):
+            return None
+        delta = self._delta(frame[len(head) : -len(tail)])
+        if not delta:
+            return None
+        size = self._bytes + len(frame)
+        if size > self._room:
             return None
         self._bytes = size
         self.count += 1
-        if self._hot.member is not None:
-            self._hot.member.append(delta)
-        return self._add(delta)
+        if self._member is not None:
+            self._member.append(delta)
+        return self._part.add(delta)
 
-    def run(self, blocks: list[bytes], start: int, out: list[Event]) -> int:
-        """Take blocks from ``start`` on as long as they fit, and return where that ended."""
-        while start < len(blocks):
-            window = blocks[start : start + _WINDOW]
+    def run(self, frames: bytes, out: list[Event]) -> int:
+        """Take frames, blank lines included, as long as they fit, and return how many bytes that were."""
+        start = 0
+        while start < len(frames):
+            # As many at once as have fitted in a row: what does not fit may be every second one.
+            window = frames[start : self._window_end(frames, start)]
             taken = self._take_all(window, out)
             start += taken
             if taken < len(window):
                 break
         return start
 
-    def _take_all(self, blocks: list[bytes], out: list[Event]) -> int:
-        """Take blocks as long as they fit, and return how many did; none where they might all be too much."""
-        size = sum(map(len, blocks))
-        if self._bytes + size > self._room:
-            return 0
-        deltas: list[str] = []
-        for block in blocks:
-            delta = self._delta(block)
-            if not delta:
-                size = sum(map(len, blocks[: len(deltas)]))
+    def run_blocks(self, blocks: list[bytes], start: int, out: list[Event]) -> int:
+        """The same for frames without their blank lines, from ``start`` on; return where that ended."""
+        while start < len(blocks):
+            window = blocks[start : start + min(max(self.count, 1), _MANY_BLOCKS)]
+            before = self.count
+            self.run(_BLANK_LINE.join([*window, b""]), out)
+            start += self.count - before
+            if self.count - before < len(window):
                 break
-            deltas.append(delta)
+        return start
+
+    def _window_end(self, frames: bytes, start: int) -> int:
+        end = start + min(max(self._bytes, _MIN_WINDOW), _MAX_WINDOW)
+        if end >= len(frames):
+            return len(frames)
+        end = frames.rfind(_BLANK_LINE, start, end)
+        return (end if end >= 0 else frames.find(_BLANK_LINE, start)) + len(_BLANK_LINE)
+
+    def _take_all(self, frames: bytes, out: list[Event]) -> int:
+        """Take frames as long as they fit, and return how many bytes that were; none where they might all be too much.
+
+        What stands between the bodies of two frames has a blank line in it, and a body that is taken has none. So where the
+        frames are cut, one ends and the next begins.
+        """
+        head, tail = self._head, self._tail
+        size = len(frames)
+        if self._bytes + size > self._room or not frames.startswith(head):
+            return 0
+        bodies = frames[len(head) :].split(tail + head)
+        last, found, rest = bodies[-1].partition(tail)  # what fits may end before the frames do
+        bodies[-1] = last if found else b""
+        deltas = (self._deltas(bodies) if len(bodies) >= _MANY else None) or self._first_deltas(bodies)
+        if rest or len(deltas) < len(bodies):
+            size = sum(map(len, bodies[: len(deltas)])) + len(deltas) * (len(head) + len(tail))
         if deltas:
             self._bytes += size
             self.count += len(deltas)
-            part, member = self._hot.part, self._hot.member
-            part.extend(deltas)
-            if member is not None:
-                member.extend(deltas)
-            out.extend(part.told(deltas))
-        return len(deltas)
+            self._part.extend(deltas)
+            if self._member is not None:
+                self._member.extend(deltas)
+            out.extend(self._part.told(deltas))
+        return size
 
-    def _delta(self, block: bytes) -> str:
-        """The delta's text, or "" where the block does not fit. This is what a delta costs: a comparison, a decoding, a scan."""
-        if not block.startswith(self._head):
-            return ""
-        at = self._at
+    def _first_deltas(self, bodies: list[bytes]) -> list[str]:
+        """The deltas of as many bodies as fit, one by one."""
+        deltas: list[str] = []
+        for body in bodies:
+            delta = self._delta(body)
+            if not delta:
+                break
+            deltas.append(delta)
+        return deltas
+
+    def _delta(self, body: bytes) -> str:
+        """The delta's text, or "" where the body does not fit."""
         before = self._before
         if before:
-            # Nearly always the counter has as many digits as the one before it, and no leading zero.
-            counter = block[self._skip : at]
-            if not counter.isdigit() or counter[0] == 48 or not block.startswith(before, at):
-                at = self._after_counter(block)
-                if not at:
-                    return ""
-            at += len(before)
+            counter, _, body = body.partition(before)
+            if not counter.isdigit() or len(counter) > _MAX_DIGITS or (counter[0] == 48 and counter != b"0"):  # `_counts`
+                return ""
+        after = self._after
+        if after:
+            body, _, hole = body.partition(after)
+            if not hole.isalnum() or (self._counter_after and not _counts(hole)):
+                return ""
         try:
-            text = block[at:].decode()
-            delta, end = _scan_string(text, 0)
-        except ValueError:  # no UTF-8, or no string
+            text = body.decode()
+        except UnicodeDecodeError:
             return ""
-        if text[end:] != self._after and not self._ends_with_hole(text, end):
-            return ""
-        if end != len(delta) + 1 and not delta.isascii() and "\\u" in text[:end]:
-            return ""
-        return delta
+        return text if text.isprintable() and '"' not in text and "\\" not in text else _unescaped(text)
 
-    def _after_counter(self, block: bytes) -> int:
-        """Where a counter with another number of digits ends, or 0 where none stands there."""
-        start = self._skip
-        stop = block.find(self._before, start, start + _MAX_DIGITS + len(self._before))
-        if stop < 0 or not _counts(block[start:stop]):
-            return 0
-        self._at = stop
-        return stop
+    def _deltas(self, bodies: list[bytes]) -> list[str]:
+        """The deltas of several bodies, in a few steps for all of them; none where one does not fit."""
+        count = len(bodies)
+        if self._before:
+            counters, bodies = _parted(bodies, self._before)
+            if not _all_count(counters):
+                return []
+        if self._after:
+            bodies, holes = _parted(bodies, self._after)
+            if not (_all_count(holes) if self._counter_after else b"" not in holes and b"".join(holes).isalnum()):
+                return []
+        try:
+            text = b"\n".join(bodies).decode()
+        except UnicodeDecodeError:
+            return []
+        deltas = text.split("\n")
+        if len(deltas) != count:
+            return []
+        if not "".join(deltas).isprintable() or '"' in text or "\\" in text:
+            deltas = [
+                delta if delta.isprintable() and '"' not in delta and "\\" not in delta else _unescaped(delta) for delta in deltas
+            ]
+        return [] if "" in deltas else deltas
 
-    def _ends_with_hole(self, text: str, end: int) -> bool:
-        """Whether what follows the delta, which ends at ``end``, is as it has to be."""
-        if not self._tail or not text.startswith(self._after, end) or not text.endswith(self._tail):
-            return False
-        token = text[end + len(self._after) : -len(self._tail)]
-        return token.isalnum() and (not self._counter_after or _counts(token.encode()))
+
+def _parted(bodies: list[bytes], at: bytes) -> tuple[list[bytes], list[bytes]]:
+    """What comes before and after ``at`` in each; nothing after it where it is missing."""
+    parts = [body.partition(at) for body in bodies]
+    return [before for before, _, _ in parts], [after for _, _, after in parts]
+
+
+def _unescaped(body: str) -> str:
+    """The string that ``body`` stands for between two quotes, or "" where it is none, or one for the plain path."""
+    try:
+        text, end = _scan_string(body + '"', 0)
+    except ValueError:
+        return ""
+    return text if end == len(body) + 1 and (text.isascii() or "\\u" not in body) else ""
 
 
 def _counts(token: bytes) -> bool:
     """Whether it is a whole number as JSON writes it, and not too long to be cheap."""
-    return token.isdigit() and len(token) <= _MAX_DIGITS and (token[:1] != b"0" or token == b"0")
+    return token.isdigit() and len(token) <= _MAX_DIGITS and (token[0] != 48 or token == b"0")
+
+
+def _all_count(tokens: list[bytes]) -> bool:
+    """The same for several, in a few steps for all of them where none begins with a zero."""
+    if b",0" in b"," + b",".join(tokens):
+        return all(map(_counts, tokens))
+    sizes = list(map(len, tokens))
+    return min(sizes) > 0 and max(sizes) <= _MAX_DIGITS and b"".join(tokens).isdigit()
 
 
 class Learner:
@@ -323,16 +386,15 @@ def _leaf(payload: Any, path: tuple[str | int, ...]) -> Any:
 
 
 def _assembled(text: str, at: int, cut: tuple[int, int], holes: list[_Hole], hot: Hot, room: int) -> Template | None:
-    """The literals between the cuts. The delta's opening quote belongs to what comes before it, as the scanner wants it."""
+    """The literals between the cuts. The delta's quotes belong to them."""
     first = [hole for hole in holes if hole.stop <= cut[0]]
     last = [hole for hole in holes if hole.start >= cut[1]]
     if len(first) > 1 or len(last) > 1 or any(not hole.counts for hole in first):
         return None
-    begin, end = cut[0] + 1, cut[1]
+    begin, end = cut[0] + 1, cut[1] - 1
     head = text[: first[0].start] if first else text[:begin]
     before = text[first[0].stop : begin] if first else ""
-    after = text[end : last[0].start] if last else text[end:]
-    tail = text[last[0].stop :] if last else ""
-    digits = first[0].stop - first[0].start if first else 0
+    after = text[end : last[0].start] if last else ""
+    tail = text[last[0].stop :] if last else text[end:]
     counter_after = bool(last) and last[0].counts
-    return Template((head, before, after, tail), digits, counter_after, len(text[:at].encode()), hot, room)
+    return Template((head, before, after, tail), counter_after, len(text[:at].encode()), hot, room)

@@ -101,21 +101,31 @@ def test_done_is_the_trimmed_word():
     assert Frame(data='{"a": 1}').json() == {"a": 1}
 
 
-def test_whole_and_hold_take_only_what_they_say():
+def test_closed_returns_what_is_sure_to_be_whole_blocks():
     reader = FrameReader()
-    assert reader.whole(b"data: a\n\n") is None  # a BOM may still come
+    assert reader.closed(b"data: a\n\n") is None  # a BOM may still come
     reader.blocks(b"data: x\n\n")
-    assert reader.whole(b"data: a\n\n") == b"data: a"
-    for other in (b"", b"\n", b"\n\n", b"data: a\n\ndata: b\n\n", b"data: a\r\n\r\n", b"data: a\n"):
-        assert reader.whole(other) is None
-    assert reader.hold(b"data: ")
-    assert not reader.hold(b"a\n")
-    assert not reader.hold(b"a\r")
-    assert reader.whole(b"b\n\n") is None  # there is a tail
-    assert reader.blocks(b"b\n\n") == [b"data: b"]
+    assert reader.closed(b"data: a\n\nevent: b\n\nda") == b"data: a\n\nevent: b\n\n"
+    assert reader.closed(b"ta: c\n") == b""
+    assert reader.closed(b"\n\n") == b"data: c\n\n"  # the LF that is left over begins the next block
+    assert reader.closed(b"\n") == b"\n\n"
+    assert reader.closed(b"data: a\r\n\r\n") is None
+    assert reader.consumed == 9 + 19 + 9 + 2
 
 
-@pytest.mark.alone
+@pytest.mark.parametrize(
+    "read", [b"data: a\n\n", b"data: a\n\ndata: b\n\n", b"event: a\ndata: b\n\n", b"\n\n\n", b"\ndata: a\n\n\n"]
+)
+@pytest.mark.parametrize("before", [b"", b"data: ", b"data: x\n"])
+def test_short_cuts_end_blocks_where_one_lf_at_a_time_does(before, read):
+    """Whole reads of one block, of blocks of one line, and any others."""
+    quick, slow = FrameReader(), FrameReader()
+    found = [block for data in (b": begun\n\n", before, read, b"data: z\n\n") for block in quick.blocks(data)]
+    one_by_one = [block for byte in b": begun\n\n" + before + read + b"data: z\n\n" for block in slow.blocks(bytes([byte]))]
+    assert found == one_by_one
+    assert (quick.consumed, quick.tail) == (slow.consumed, slow.tail)
+
+
 @pytest.mark.parametrize("step", [1, 1000])
 @pytest.mark.parametrize("piece", [b"x", b"\ndata: x", b"\r\ndata: x"])
 def test_a_frame_that_drips_in_takes_time_that_grows_with_it(step, piece):
