@@ -144,6 +144,15 @@ class FaultServer:
             time.sleep(0.005)
         return True
 
+    def wait_until_left(self, count: int, seconds: float = 2.0) -> bool:
+        """Whether the clients of ``count`` replies have gone before their end, waiting for it so long."""
+        deadline = time.monotonic() + seconds
+        while self.left < count:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.005)
+        return True
+
     def __enter__(self) -> FaultServer:
         self._accepting.start()
         return self

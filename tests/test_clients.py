@@ -38,7 +38,7 @@ def server():
 @contextlib.contextmanager
 def with_httpx2(module, url):
     with (
-        module.Client(trust_env=False, timeout=module.Timeout(5, read=READ_S)) as client,
+        module.Client(trust_env=False, verify=False, timeout=module.Timeout(5, read=READ_S)) as client,  # speaks no TLS here
         client.stream("POST", url, json={}) as response,
     ):
         yield response
@@ -117,8 +117,8 @@ def opened(request, server):
 
 
 def waits_for_the_server(opens):
-    """Left out: curl_cffi has no read timeout below a second, closes only when the server has sent more, and waits for ever for
-    a body that was read before."""
+    """Left out: curl_cffi has a thread of its own, which looks up only when the server sends more or its timeout runs out; and
+    that takes no less than seven seconds."""
     if opens.setting is None:
         pytest.skip("this client waits for the server")
 
@@ -188,6 +188,73 @@ def test_stalled(opened):
     assert caught.value.partial.text == "Hello"
 
 
+@pytest.mark.slow
+def test_stalled_under_curl(server):
+    """Its silence is counted in whole seconds, and noticed by an average over five."""
+    requests = pytest.importorskip("curl_cffi.requests")
+    url = server.serve(Reply([*CHAT[:2], FOREVER]))
+
+    def read():
+        with requests.Session() as session, stream(session.post(url, data=b"{}", stream=True, timeout=0.5)) as events:
+            return events.answer()
+
+    async def read_async():
+        async with requests.AsyncSession() as session:
+            async with astream(await session.post(url, data=b"{}", stream=True, timeout=(0.2, 0.3))) as events:
+                return await events.answer()
+
+    async def both():
+        return await asyncio.gather(asyncio.to_thread(read), read_async(), return_exceptions=True)
+
+    for error in asyncio.run(both()):
+        assert isinstance(error, StalledStreamError)
+        assert "curl_cffi's timeout" in str(error)
+        assert error.partial.text == "Hello"
+
+
+def test_a_timeout_is_for_the_silence_and_not_for_the_answer(opened):
+    with opened(Reply([CHAT[0], 0.35, CHAT[1], 0.35, *CHAT[2:]])) as response, stream(response) as events:
+        assert events.answer().text == "Hello"
+        assert events.stats.duration_s > READ_S
+
+
+def test_left_early(opened, server):
+    """Its connection is closed at once, so that generation stops, though the client is still open."""
+    if opened.client == "http.client":
+        pytest.skip("its response knows nothing of the connection, which its user closes")
+    waiting = 0.2 if opened.setting is None else FOREVER  # see `waits_for_the_server`
+    left = server.left
+    with opened(Reply([*CHAT[:2], waiting, *CHAT[2:], FOREVER])) as response:
+        started = time.monotonic()
+        with stream(response) as events:
+            next(events)
+        assert time.monotonic() - started < 0.4
+        assert server.wait_until_left(left + 1)
+
+
+def test_whichever_is_left_first(opened):
+    with opened(Reply(CHAT)) as response:
+        events = stream(response)
+        next(events)
+    events.close()
+    assert events.partial().text in {"", "Hel", "Hello"}
+
+
+@pytest.mark.parametrize("name", ["httpx2", "requests", "niquests", "curl_cffi"])
+def test_the_session_stays_the_callers(name, server):
+    module = pytest.importorskip("curl_cffi.requests" if name == "curl_cffi" else name)
+    with module.Client() if name == "httpx2" else module.Session() as session:
+        for cut in (True, False, False):
+            url = server.serve(Reply(CHAT, cut_at=200 if cut else None))
+            asked = session.stream("POST", url, json={}) if name == "httpx2" else session.post(url, json={}, stream=True)
+            with asked if hasattr(asked, "__enter__") else contextlib.nullcontext(asked) as response, stream(response) as events:
+                if cut:
+                    with pytest.raises(TruncatedStreamError):
+                        events.answer()
+                else:
+                    assert events.answer().text == "Hello"
+
+
 def test_compressed(opened):
     body = gzip.compress(b"".join(CHAT))
     with opened(Reply([body[:20], body[20:]], headers={"Content-Encoding": "gzip"})) as response, stream(response) as events:
@@ -199,7 +266,6 @@ def test_compressed(opened):
 
 
 def test_read_before(opened):
-    waits_for_the_server(opened)
     with opened(Reply(CHAT)) as response:
         with stream(response) as events:
             events.answer()
@@ -218,7 +284,7 @@ def test_sync_responses_are_not_for_async_code(opened):
 
 @contextlib.asynccontextmanager
 async def with_httpx2_async(module, url):
-    async with module.AsyncClient(trust_env=False, timeout=module.Timeout(5, read=READ_S)) as client:
+    async with module.AsyncClient(trust_env=False, verify=False, timeout=module.Timeout(5, read=READ_S)) as client:
         async with client.stream("POST", url, json={}) as response:
             yield response
 
@@ -306,7 +372,6 @@ async def test_async_nothing_matters_after_the_terminating_frame(aopened):
         astream(response) as events,
     ):
         assert (await events.answer()).text == "Hello"
-    waits_for_the_server(aopened)
     async with aopened(Reply(CHAT, hold_s=FOREVER)) as response:
         started = time.monotonic()
         async with astream(response) as events:
@@ -329,23 +394,54 @@ async def test_async_failed_and_rejected(aopened):
 
 @on_asyncio
 async def test_async_stalled(aopened):
-    waits_for_the_server(aopened)
-    async with aopened(Reply([*CHAT[:2], FOREVER])) as response, astream(response) as events:
-        with pytest.raises(StalledStreamError, match=aopened.setting):
-            await events.answer()
+    if aopened.setting is not None:
+        async with aopened(Reply([*CHAT[:2], FOREVER])) as response, astream(response) as events:
+            with pytest.raises(StalledStreamError, match=aopened.setting):
+                await events.answer()
     async with aopened(Reply([*CHAT[:2], FOREVER])) as response, astream(response, idle_timeout=0.05) as events:
         with pytest.raises(StalledStreamError, match="idle_timeout"):
             await events.answer()
 
 
 @on_asyncio
-async def test_async_left_early(aopened):
-    waits_for_the_server(aopened)
+async def test_async_left_early(aopened, server):
+    left = server.left
     async with aopened(Reply([*CHAT[:2], FOREVER])) as response:
         started = time.monotonic()
         async with astream(response) as events:
             await anext(events)
         assert time.monotonic() - started < 0.3
+        assert await asyncio.to_thread(server.wait_until_left, left + 1)
+
+
+@on_asyncio
+async def test_async_whichever_is_left_first(aopened):
+    async with aopened(Reply(CHAT)) as response:
+        events = astream(response)
+        await anext(events)
+    await events.close()
+    assert events.partial().text in {"", "Hel", "Hello"}
+
+
+@pytest.mark.parametrize("name", ["httpx2", "aiohttp", "niquests", "curl_cffi"])
+@on_asyncio
+async def test_async_the_session_stays_the_callers(name, server):
+    module = pytest.importorskip("curl_cffi.requests" if name == "curl_cffi" else name)
+    async with getattr(module, {"httpx2": "AsyncClient", "aiohttp": "ClientSession"}.get(name, "AsyncSession"))() as session:
+        for cut in (True, False, False):
+            url = server.serve(Reply(CHAT, cut_at=200 if cut else None))
+            if name == "aiohttp":
+                asked = session.post(url, json={})
+            elif name == "httpx2":
+                asked = session.stream("POST", url, json={})
+            else:
+                asked = contextlib.nullcontext(await session.post(url, json={}, stream=True))
+            async with asked as response, astream(response) as events:
+                if cut:
+                    with pytest.raises(TruncatedStreamError):
+                        await events.answer()
+                else:
+                    assert (await events.answer()).text == "Hello"
 
 
 @on_asyncio
@@ -358,7 +454,6 @@ async def test_async_compressed(aopened):
 
 @on_asyncio
 async def test_async_read_before(aopened):
-    waits_for_the_server(aopened)
     async with aopened(Reply(CHAT)) as response:
         async with astream(response) as events:
             await events.answer()

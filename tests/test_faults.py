@@ -109,6 +109,17 @@ def test_timeouts_of_another_kind(error):
     assert is_transport_failure(error)
 
 
+def test_a_timeout_that_has_no_class_but_libcurls_number():
+    class CurlError(OSError):
+        code = 28
+
+    assert read_timeout(CurlError()) is None  # one of the caller's own
+    CurlError.__module__ = "curl_cffi.curl"
+    assert read_timeout(CurlError()) == "curl_cffi's timeout=(connect, read)"
+    CurlError.code = 56  # the connection broke
+    assert read_timeout(CurlError()) is None
+
+
 def test_a_class_of_the_callers_with_timeout_in_its_name():
     class OwnTimeoutError(Exception):
         """Defined in no client."""

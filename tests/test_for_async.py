@@ -229,3 +229,41 @@ def test_content_that_is_no_body():
 
     with pytest.raises(MisuseError, match="can't be read"):
         open_async_source(Other())
+
+
+def test_a_response_that_a_task_fills_is_not_waited_for():
+    """A stand-in for curl_cffi's, whose ``aclose`` waits for the end of the transfer."""
+
+    class Curl:
+        status_code = 200
+        stream_task = None
+
+        def __init__(self):
+            self.queue = asyncio.Queue()
+            self.astream_task = asyncio.create_task(self._fill())
+
+        async def _fill(self):
+            self.queue.put_nowait(CHAT[0])
+            await asyncio.sleep(60)
+
+        async def aiter_content(self):
+            while True:
+                yield await self.queue.get()
+
+        async def aclose(self):
+            await self.astream_task
+
+    async def main():
+        response = Curl()
+        opened = open_async_source(response)
+        assert await anext(opened.iterator) == CHAT[0]
+        transfer = response.astream_task
+        for close in opened.closers:
+            await close()
+        assert transfer.cancelled()
+        await response.aclose()  # its user's own context does this
+        await asyncio.gather(*(close() for close in opened.closers))
+        with pytest.raises(MisuseError, match="has been read or closed before"):
+            open_async_source(response)
+
+    asyncio.run(main())

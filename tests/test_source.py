@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+import queue
+from concurrent.futures import Future
 
 import httpx
 import httpx_sse
 import pytest
 
 from sse_dialects.errors import MisuseError
-from sse_dialects.sources.source import Source, flavour, is_bytes, opened_by, unwrapped
+from sse_dialects.sources.source import Source, filling, flavour, is_bytes, opened_by, unwrapped
 
 
 class Response:
@@ -84,6 +86,21 @@ async def _pieces():
 )
 def test_flavours(origin, expected):
     assert flavour(origin) == expected
+
+
+@pytest.mark.parametrize("kind", ["stream_task", "astream_task"])
+def test_a_response_that_is_filled_from_the_side(kind):
+    task = Future()
+    response = Curl(**{"stream_task": None, "astream_task": None, kind: task})
+    response.queue = queue.SimpleQueue()
+    assert filling(response) is task  # which may have more to put there
+    task.set_result(None)
+    response.queue.put(b"the last of it")
+    assert filling(response) is task
+    response.queue.get()
+    with pytest.raises(MisuseError, match="has been read or closed before"):
+        filling(response)
+    assert filling(Response()) is None
 
 
 def test_the_first_row_that_fits_decides():

@@ -42,6 +42,7 @@ _SETTINGS = {
 }
 # Timeouts of another kind, which a source that connects only when it is read may meet: the connection failed, no stream stalled.
 _BEFORE_READING = ("Connect", "Pool", "Write", "Proxy")
+_CURL_TIMED_OUT = 28  # CURLE_OPERATION_TIMEDOUT; old versions of curl_cffi have no class for it, but its number
 _UNKNOWN_SETTING = "the client's read timeout"
 
 
@@ -84,6 +85,8 @@ def _is_timeout(error: Exception) -> bool:
     if type(error).__name__.startswith(_BEFORE_READING):
         return False
     if isinstance(error, TimeoutError):
+        return True
+    if getattr(error, "code", None) == _CURL_TIMED_OUT and package_of(error) in _CLIENTS:
         return True
     return any("Timeout" in cls.__name__ and _package(cls) in _CLIENTS | {"asyncio"} for cls in type(error).__mro__)
 

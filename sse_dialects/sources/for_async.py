@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .advice import blocking, read_before, refuse_unreadable, unread
 from .response import head_of
-from .source import READ_BYTES, Source, flavour, is_bytes, opened_by, unwrapped
+from .source import READ_BYTES, Source, filling, flavour, is_bytes, opened_by, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -37,7 +38,21 @@ def _closers(iterator: Any, origin: Any) -> list[Callable[[], Any]]:
     names = ("aclose", "close")
     holders = (iterator, origin) if iterator is not origin else (origin,)
     found = (next((getattr(holder, name) for name in names if hasattr(holder, name)), None) for holder in holders)
-    return [closer for closer in found if closer is not None]
+    closers = [closer for closer in found if closer is not None]
+    return closers if filling(origin) is None else [partial(_stop_filling, origin), *closers]
+
+
+async def _stop_filling(response: Any) -> None:
+    """Ends the task that fills a response, and leaves one that has ended in its place: curl_cffi's own ``aclose``, which its user
+    may call as well, waits until the server has sent all, and would pass on the cancellation."""
+    import asyncio
+
+    task = response.astream_task
+    if not task.done():
+        task.cancel()
+        await asyncio.wait((task,))
+        response.astream_task = asyncio.get_running_loop().create_future()
+        response.astream_task.set_result(None)
 
 
 class _Reads:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .advice import only_asynchronous, refuse_unreadable
-from .source import READ_BYTES, Source, flavour, is_bytes, opened_by, unwrapped
+from .source import READ_BYTES, Source, filling, flavour, is_bytes, opened_by, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,6 +45,7 @@ def _iter_content(response: Any) -> Any:
     raw: Any = getattr(response, "raw", None)
     if hasattr(raw, "decode_content") and hasattr(raw, "read1") and not raw.isclosed():
         return _decoded_reads(raw)
+    filling(response)
     return response.iter_content(None)
 
 

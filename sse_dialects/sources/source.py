@@ -11,7 +11,7 @@ from .response import head_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["READ_BYTES", "Source", "flavour", "is_bytes", "opened_by", "unwrapped"]
+__all__ = ["READ_BYTES", "Source", "filling", "flavour", "is_bytes", "opened_by", "unwrapped"]
 
 READ_BYTES = 1 << 16  # at most, for sources that are asked for a number; all of them return what is there
 _ITERATING, _ENTERING = ("__iter__", "__aiter__"), ("__enter__", "__aenter__")
@@ -67,6 +67,18 @@ def unwrapped(source: Any) -> Any:
     """The response inside an object that only wraps one: httpx-sse's EventSource, an SDK's stream."""
     response = getattr(source, "response", None)
     return source if response is None or head_of(response).status is None else response
+
+
+def filling(response: Any) -> Any:
+    """The task that fills a response from the side, or None: curl_cffi puts what comes into the response's queue.
+
+    Raises:
+        MisuseError: all that it put there has been taken before. To wait for more would be to wait for ever.
+    """
+    task = getattr(response, "stream_task", None) or getattr(response, "astream_task", None)
+    if task is not None and task.done() and response.queue.empty():
+        raise read_before()
+    return task
 
 
 def flavour(origin: Any) -> str | None:
