@@ -58,6 +58,15 @@ def test_frames_without_id_are_normal_and_the_first_that_say_something_bind():
     assert "id" not in told("chat", choice(), "[DONE]").answer.native
 
 
+def test_what_wraps_the_chunks_and_says_nothing_stands_in_native_until_something_does():
+    def native(*created):
+        return told("chat", *({"id": "", "model": "", "created": each, **choice()} for each in created), "[DONE]").answer.native
+
+    assert {name: native(0)[name] for name in ("id", "model", "created")} == {"id": "", "model": "", "created": 0}
+    assert [native(*created)["created"] for created in ((None, 0, 7), (7, 8), (0, 7, 0), (7, None))] == [7] * 4
+    assert "created" not in native(None)
+
+
 @pytest.mark.parametrize(
     "row", [{"id": "c"}, {"id": "c", "choices": None}, {"id": "c", "choices": []}, {"id": "c", "choices": [None, {}]}]
 )
@@ -90,6 +99,14 @@ def test_several_choices_stay_apart():
     ]
     assert of_type(outcome, Finished) == [Finished("stop", "stop", 0), Finished("length", "length", 1)]
     assert outcome.answer.text == "aA"
+
+
+def test_choices_of_one_chunk_stay_apart():
+    def both(first, second):
+        return {"choices": [{"index": 0, "delta": {"content": first}}, {"index": 1, "delta": {"content": second}}]}
+
+    outcome = told("chat", both("", "x"), both("", "x"), both("y", "x"), both("z", ""), "[DONE]")
+    assert [each.text for each in outcome.answer.choices] == ["yz", "xxx"]
 
 
 def test_a_choices_own_members_stand_in_extra_of_choice_0_and_of_their_choice_elsewhere():
@@ -154,7 +171,7 @@ USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
 
 @pytest.mark.parametrize(
     "row",
-    [{"choices": [], "usage": USAGE}, choice(usage=USAGE), {**choice(), "x_groq": {"usage": USAGE}}],
+    [{"choices": [], "usage": USAGE}, {"usage": USAGE}, choice(usage=USAGE), {**choice(), "x_groq": {"usage": USAGE}}],
     ids=["chunk", "choice", "a member of its own"],
 )
 def test_usage_is_found_where_it_stands(row):
@@ -245,6 +262,7 @@ def test_a_choice_that_finished_with_error_failed():
     outcome = told("chat", chunk("x", "error"), "[DONE]")
     assert isinstance(outcome.error, UpstreamError)
     assert outcome.partial.text == "x"
+    assert outcome.error.payload == chunk("x", "error")
 
 
 @pytest.mark.parametrize("error", [None, "", {}, False, {"message": "", "code": None}])
@@ -270,8 +288,10 @@ def test_a_whole_completion_in_place_of_a_stream():
 
 
 def test_a_whole_completion_with_a_failed_choice_is_a_failure():
-    with pytest.raises(UpstreamError):
-        ChatAccumulator().take_whole({"choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "error"}]}, 10)
+    body = {"choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "error"}]}
+    with pytest.raises(UpstreamError) as caught:
+        ChatAccumulator().take_whole(body, 10)
+    assert caught.value.payload == body
 
 
 def test_a_partial_answer_stays_as_it_was():

@@ -28,6 +28,11 @@ def test_a_usage_object_holds_a_count_under_any_of_the_names(name):
     assert not holds_count({name: None})
 
 
+def test_a_number_that_no_count_can_be_is_none():
+    assert holds_count({"prompt_tokens": (1 << 63) - 1})
+    assert not holds_count({"prompt_tokens": 1 << 63})
+
+
 @pytest.mark.parametrize("usage", [{}, {"prompt_tokens_details": {"cached_tokens": 1}}, {"queue_time": 0.1}])
 def test_details_alone_are_no_count(usage):
     assert not holds_count(usage)
