@@ -172,7 +172,7 @@ USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
 @pytest.mark.parametrize(
     "row",
     [{"choices": [], "usage": USAGE}, {"usage": USAGE}, choice(usage=USAGE), {**choice(), "x_groq": {"usage": USAGE}}],
-    ids=["chunk", "choice", "a member of its own"],
+    ids=["chunk", "without choices", "choice", "a member of its own"],
 )
 def test_usage_is_found_where_it_stands(row):
     outcome = told("chat", chunk("x", usage=None), row, "[DONE]")
