@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["frames.py"], ["cases.py", "--cuts"], ["corpus.py"]], ids=lambda arguments: arguments[0])
 def test_a_shared_check_holds(arguments, shared):
     script, *options = arguments
