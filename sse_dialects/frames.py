@@ -195,15 +195,14 @@ class FrameReader:
         seen = len(self.tail)
         tail = self._long_tail()
         tail += data
-        end = tail.rfind(b"\n\n", max(seen - 1, 0)) + 2 if _LF in data else 0
-        if end < 2:
+        end = tail.find(b"\n\n", max(seen - 1, 0)) if _LF in data else -1
+        if end < 0:
             self._check_tail()
             return []
-        with memoryview(tail) as view:
-            blocks = bytes(view[:end]).split(b"\n\n")
-        end -= len(blocks.pop())  # one LF of an odd number of them: a blank line of its own, ahead of the next block
-        self.tail = bytes(tail[end:])
-        self.consumed += end
+        with memoryview(tail) as view:  # which saves a copy of a block that may be large
+            blocks = [bytes(view[:end]), *bytes(view[end + 2 :]).split(b"\n\n")]
+        self.tail = blocks.pop()
+        self.consumed += len(tail) - len(self.tail)
         self._check_blocks(blocks)
         self._check_tail()
         return blocks
