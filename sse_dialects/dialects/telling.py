@@ -208,5 +208,4 @@ _KINDS: dict[type[Any], str] = {
 def _nothing(name: str, value: object, empty: _E, wanted: str) -> _E:
     if not value and (value is False or not isinstance(value, (int, float))):
         return empty
-    found: type[Any] = type(value)
-    raise MalformedStreamError(f"{name!r} is {_KINDS.get(found, 'null')} where {wanted} belongs")
+    raise MalformedStreamError(f"{name!r} is {_KINDS[type(value)]} where {wanted} belongs")
