@@ -135,6 +135,14 @@ def test_the_first_finish_reason_binds_and_text_after_it_still_counts():
     assert (outcome.answer.text, outcome.answer.native_finish_reason) == ("abcde", "stop")
 
 
+def test_text_beside_a_delta_is_kept_and_not_told_twice():
+    choice = {"index": 0, "text": "a", "delta": {"content": "a"}}
+    outcome = told("chat", {"choices": [choice]}, "[DONE]")
+    assert outcome.answer.text == "a"
+    assert outcome.answer.extra == {"text": "a"}
+    assert outcome.answer.native["choices"][0]["text"] == "a"
+
+
 def test_logprobs_are_joined():
     def row(*tokens):
         return choice(logprobs={"content": [{"token": token} for token in tokens], "refusal": None})

@@ -330,3 +330,30 @@ def test_a_call_id_that_comes_late_is_the_calls():
     assert [each.id for each in of_type(outcome, ToolCallStarted)] == ["i"]
     assert [each.tool_call.id for each in of_type(outcome, ToolCallFinished)] == ["c"]
     assert outcome.answer.tool_calls[0].id == "c"
+
+
+def test_an_end_without_an_index_is_that_of_the_item_that_it_names_or_of_the_one_still_open():
+    def ended(**item):
+        return {"type": "response.output_item.done", "item": item}
+
+    outcome = told(
+        "responses",
+        added(None, type="message", id="a"),
+        added(None, type="message"),
+        delta("y"),
+        ended(**message("x", id="a")),
+        ended(**message("yz")),
+        ended(**message("w")),
+        completed(),
+    )
+    assert [item["content"][0]["text"] for item in outcome.answer.native["output"]] == ["x", "yz", "w"]
+
+
+def test_the_call_id_that_was_told_binds_whatever_ids_the_final_response_has():
+    outcome = told(
+        "responses",
+        done(0, **call("c", id="i")),
+        completed(call("d", id="j")),
+    )
+    assert [each.id for each in outcome.answer.tool_calls] == ["c"]
+    assert outcome.answer.turn == [call("c", id="j")]

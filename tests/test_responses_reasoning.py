@@ -47,3 +47,15 @@ def test_an_empty_list_erases_nothing():
     outcome = streamed(["a", "b"], [])
     assert outcome.answer.reasoning == "a\n\nb"
     assert not [event for event in of_type(outcome, Extra) if event.name == "snapshot"]
+
+
+def test_a_channel_may_be_one_string():
+    item = {"type": "reasoning", "id": "r", "summary": "ab"}
+    outcome = told(
+        "responses",
+        {"type": "response.reasoning_summary_text.delta", "output_index": 0, "delta": "a"},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {}},
+    )
+    assert outcome.answer.reasoning == "ab"
+    assert outcome.answer.native["output"][0]["summary"] == [{"type": "summary_text", "text": "ab"}]

@@ -1031,6 +1031,18 @@ case(
 )
 case("sequence-with-gaps", "responses", [said("a", sequence_number=9), said("b", sequence_number=3), completed()], text="ab")
 case(
+    "final-ids-of-its-own",
+    "responses",
+    [
+        asked(0),
+        args(A),
+        done(0, "function_call", id="i", call_id="t", name="f", arguments=A),
+        completed({"type": "function_call", "id": "j", "call_id": "u", "name": "f", "arguments": A}),
+    ],
+    calls=["t f " + A],
+    turn=[{"type": "function_call", "id": "j", "call_id": "t", "name": "f", "arguments": A}],
+)
+case(
     "final-output-without-its-reasoning",
     "responses",
     [THOUGHT, added(1, "message", id="i"), said("a", 1), completed(message("a", id="i"))],
@@ -1062,6 +1074,7 @@ for name, payload, code, words in (
     ("error-of-another-dialect", {"type": "error", "error": {"message": "no"}}, None, "no"),
     ("error-in-a-choice", {"choices": [{"error": {"message": "no", "code": 502}}]}, 502, "no"),
     ("error-in-a-delta", {"choices": [{"delta": {"error": {"message": "no"}}}]}, None, "no"),
+    ("error-in-a-gateways-object", {**TEXT, "choices": [], "x_groq": {"error": "no"}}, None, "no"),
     ("error-as-detail", {"detail": [{"loc": ["body"], "msg": "no"}]}, None, "no"),
     ("error-in-a-list", {"errors": [{"message": "no", "code": 3}]}, 3, "no"),
     ("error-in-an-array", json.dumps([{"error": {"message": "no", "code": 503}}]), 503, "no"),

@@ -66,7 +66,7 @@ class ChatAccumulator(Accumulator):
         self._choice_failed = False
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
-        raw = error_in(payload) or (payload if event == "error" else None)
+        raw = error_in(payload) or _vendors(payload).get("error") or (payload if event == "error" else None)
         if raw is None or "choices" in payload:
             self._take_chunk(payload)
         self._raise_failure(raw, payload)
@@ -272,5 +272,10 @@ def _index(choice: ChatChoice) -> int:
 
 def _reported(payload: dict[str, Any]) -> tuple[Any, Any]:
     """The usage objects of a chunk; some servers put one into a member of their own, beside the usual place or in its stead."""
+    return payload.get("usage"), _vendors(payload).get("usage")
+
+
+def _vendors(payload: dict[str, Any]) -> dict[str, Any]:
+    """The object in which some servers report what has no place in a chunk."""
     vendor = payload.get("x_groq")
-    return payload.get("usage"), vendor.get("usage") if isinstance(vendor, JSONObject) else None
+    return vendor if isinstance(vendor, JSONObject) else {}

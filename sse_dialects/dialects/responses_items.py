@@ -85,8 +85,10 @@ class CallItem(Item):
 
     def update(self, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
         """Take a snapshot of the item."""
+        # The first `call_id` binds: its result may be on the way already, and has to meet the call in the next turn.
         known = self.part.id if _word(self.fields.get("call_id")) else None
-        self._take({name: value for name, value in fields.items() if name != self.member}, tell)
+        apart = {self.member, "call_id"} if known else {self.member}
+        self._take({name: value for name, value in fields.items() if name not in apart}, tell)
         self.part.id = known or _word(self.fields.get("call_id")) or self.part.id or _word(self.fields.get("id"))
         self.part.name = self.part.name or _word(self.fields.get("name"))
         if self.part.name:
