@@ -18,24 +18,26 @@ if TYPE_CHECKING:
 __all__ = ["Crowd", "crowd"]
 
 _DELTAS = 30  # frames of text a stream
-_SETTLED_S = 0.5  # time for the tasks to reach their first read
+_OPENING = 3  # frames that each has read before the clock starts
 
 
 class Crowd:
-    """What came of it: the library together with its source and the loop, and these two alone."""
+    """What came of it: the library together with its source and the loop, the same with what is there at the start kept from the
+    collector, and source and loop alone."""
 
-    def __init__(self, streams: int, frames: int, spent: Run, alone: Run, held: float) -> None:
+    def __init__(self, streams: int, frames: int, spent: Run, frozen: Run, alone: Run, held: float) -> None:
         self.streams = streams
         self.frames_per_s = frames / spent.cpu  # of CPU time of one core
         self.source_share = alone.cpu / spent.cpu
-        self.stall_ms = spent.stall * 1000
+        self.stall_ms = max(spent.stall, frozen.stall) * 1000
         self.pause_ms = spent.pause * 1000
+        self.frozen_pause_ms = frozen.pause * 1000
         self.source_pause_ms = alone.pause * 1000
         self.bytes_each = held
 
 
 class Run:
-    """CPU seconds from the first byte to the last answer; of those the most that one callback took, and the most that one run
+    """CPU seconds from where all streams are open to the last answer; of those the most that one callback took, and the most that one run
     of the garbage collector took, which is not counted to the callback it interrupted."""
 
     def __init__(self) -> None:
@@ -54,13 +56,18 @@ class Run:
             self._collected += took
             self.pause = max(self.pause, took)
 
-    async def of(self, count: int, frames: list[bytes], text: str | None) -> None:
+    async def of(self, count: int, frames: list[bytes], text: str | None, freeze: bool) -> None:
         """Run ``count`` streams; without a ``text`` to check, their sources alone."""
-        sources = [_source(frames) for _ in range(count)]
+        gate = Gate(count)
+        sources = [_source(frames, gate) for _ in range(count)]
         everything = asyncio.gather(*(_alone(source) if text is None else _read(source, text) for source in sources))
-        await asyncio.sleep(0)
+        await gate.full.wait()
+        gc.collect()
+        if freeze:
+            gc.freeze()
         self._watch()
         began = time.process_time()
+        gate.opened.set()
         await everything
         self.cpu = time.process_time() - began
 
@@ -86,10 +93,27 @@ class Run:
 _RUN = asyncio.Handle._run  # type: ignore[attr-defined]
 
 
-async def _source(frames: list[bytes]) -> AsyncIterator[bytes]:
+class Gate:
+    """Where the streams wait for each other."""
+
+    def __init__(self, count: int) -> None:
+        self._missing = count
+        self.full = asyncio.Event()
+        self.opened = asyncio.Event()
+
+    async def wait(self) -> None:
+        """Until it is opened."""
+        self._missing -= 1
+        if not self._missing:
+            self.full.set()
+        await self.opened.wait()
+
+
+async def _source(frames: list[bytes], gate: Gate) -> AsyncIterator[bytes]:
     """One frame a turn of the loop, as a socket would give it."""
-    await asyncio.sleep(_SETTLED_S)
-    for frame in frames:
+    for number, frame in enumerate(frames):
+        if number == _OPENING:
+            await gate.wait()
         yield frame
         await asyncio.sleep(0)
 
@@ -129,11 +153,12 @@ async def _ready(frames: list[bytes]) -> AsyncIterator[bytes]:
         yield frame
 
 
-def _ran(count: int, frames: list[bytes], text: str | None) -> Run:
+def _ran(count: int, frames: list[bytes], text: str | None, *, freeze: bool = False) -> Run:
     run = Run()
     gc.collect()
-    asyncio.run(run.of(count, frames, text))
+    asyncio.run(run.of(count, frames, text, freeze))
     run.unwatch()
+    gc.unfreeze()
     return run
 
 
@@ -142,5 +167,6 @@ def crowd(count: int = 10_000) -> Crowd:
     workload = chat_text("chat: one of a crowd", _DELTAS)
     alone = _ran(count, workload.frames, None)
     spent = _ran(count, workload.frames, workload.texts[0])
+    frozen = _ran(count, workload.frames, workload.texts[0], freeze=True)
     held = asyncio.run(_held(min(count, 1000), workload.frames))
-    return Crowd(count, count * len(workload.frames), spent, alone, held)
+    return Crowd(count, count * (len(workload.frames) - _OPENING), spent, frozen, alone, held)
