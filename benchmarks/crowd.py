@@ -37,8 +37,8 @@ class Crowd:
 
 
 class Run:
-    """CPU seconds from where all streams are open to the last answer; of those the most that one callback took, and the most that one run
-    of the garbage collector took, which is not counted to the callback it interrupted."""
+    """CPU seconds from where all streams are open to the last answer; of those the most that one callback took, and the most that
+    one run of the garbage collector took, which is not counted to the callback it interrupted."""
 
     def __init__(self) -> None:
         self.cpu = 0.0

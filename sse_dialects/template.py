@@ -10,8 +10,11 @@ Invariant: what `run` does with a frame is what the plain path would do with it.
 * A JSON string token in place of another string token, or a number in place of a number, gives the same parsed value but for
   that leaf: JSON's grammar does not look into tokens. `learn` shows by parsing once with other tokens that the leaves are
   the ones it means (and not a member that a duplicate overwrites, say).
-* What stands in a cut is checked to be one token: the delta by the JSON module's own string scanner, in its strict mode; a
-  counter to be ASCII digits without a leading zero; padding to be letters and digits. Everything else is compared to the byte.
+* What stands in a cut is checked to be one token: the delta to be printable characters without quote and backslash, which
+  stand for themselves, or else by the JSON module's own string scanner, in its strict mode; a counter to be ASCII digits
+  without a leading zero; padding to be letters and digits. Everything else is compared to the byte.
+* None of these tokens has a line end in it. So where several frames are cut at once at what stands between the delta of one
+  and that of the next, a blank line included, each piece that is a token lay between a head and a tail of its own.
 * A frame is taken only while nothing else has been decoded since the template was learned, so the accumulator is in
   the state in which it called the frame hot. Comments change no accumulator.
 * Whatever is out of the ordinary goes to the plain path: bytes that are not UTF-8, an empty delta, ``\u`` escapes of
