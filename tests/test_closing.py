@@ -168,6 +168,7 @@ def quickest(measure):
     return min(time[0] for time in times), min(time[1] for time in times)
 
 
+@pytest.mark.alone
 def test_a_server_that_never_closes_holds_nothing_up(server):
     url = server.serve(Reply([*CHAT[:-1], 0.05, CHAT[-1]], hold_s=FOREVER))
 
@@ -186,6 +187,7 @@ def test_a_server_that_never_closes_holds_nothing_up(server):
     assert left < 0.5
 
 
+@pytest.mark.alone
 @both
 def test_a_server_that_never_closes_holds_nothing_up_in_async_code(server, loop):
     url = server.serve(Reply([*CHAT[:-1], 0.05, CHAT[-1]], hold_s=FOREVER))
