@@ -1017,6 +1017,17 @@ case(
     reasoning="h\n\nm",
 )
 case(
+    "reasoning-index-grows",
+    "responses",
+    [
+        THOUGHT,
+        event("reasoning_text.delta", output_index=0, content_index=1, delta="h"),
+        event("reasoning_text.delta", output_index=0, content_index=2, delta="m"),
+        completed(),
+    ],
+    reasoning="hm",
+)
+case(
     "reasoning-encrypted-late",
     "responses",
     [THOUGHT, done(0, "reasoning", id="t", summary=[], encrypted_content="E"), completed()],

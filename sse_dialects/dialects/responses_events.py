@@ -174,10 +174,9 @@ def _reasoning_part(output: Output, payload: dict[str, Any]) -> int | None:
 
 def _part(output: Output, payload: dict[str, Any], channel: str, index: Any) -> int | None:
     item, part = _reasoning(output, payload), object_member(payload, "part")
+    item.announce(channel, index if str(payload.get("type")).endswith(".added") else None)
     if text_member(part, "text"):
         item.catch_up(channel, index, part, output.tell, output.extra)
-    else:
-        item.announce(channel)
     return item.place
 
 

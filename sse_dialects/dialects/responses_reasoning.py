@@ -53,17 +53,21 @@ class ReasoningItem(Item):
         """The place of its part."""
         return self.part.place
 
-    def announce(self, channel: str) -> None:
-        """A part of a channel has been opened, empty as yet."""
-        self.channels.setdefault(channel, {})
+    def announce(self, channel: str, index: Any = None) -> None:
+        """A channel, or a part of it, has been opened, empty as yet."""
+        paragraphs = self.channels.setdefault(channel, {})
+        if index is not None:
+            paragraphs.setdefault(str(index), _Paragraph(channel))
 
     def paragraph(self, channel: str, index: Any) -> _Paragraph:
-        """One part of a channel, opened where it is new. Without an index it is the last one."""
+        """One part of a channel, opened where it is new. Without an index it is the last one, and so it is in the full text under
+        one that nobody announced: some servers count it up at every delta."""
         paragraphs = self.channels.setdefault(channel, {})
-        key = str(index) if index is not None else next(reversed(paragraphs), "0")
-        found = paragraphs.get(key)
+        found = paragraphs.get(str(index))
+        if found is None and (index is None or channel == "content"):
+            found = next(reversed(paragraphs.values()), None)
         if found is None:
-            found = paragraphs[key] = _Paragraph(channel)
+            found = paragraphs[str(index)] = _Paragraph(channel)
         return found
 
     def add(self, channel: str, index: Any, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
@@ -126,17 +130,23 @@ class ReasoningItem(Item):
                 self.announce(channel)
                 listed: list[dict[str, Any]] = [item for item in snapshot if isinstance(item, JSONObject)]
                 if not self._split_anew(channel, listed):
-                    for index, item in enumerate(listed):
-                        self.catch_up(channel, index, item, tell, extra)
+                    self._catch_up_all(channel, listed, tell, extra)
         self.part.encrypted = _word(self.fields.get("encrypted_content"))
         self.part.signature = _word(self.fields.get("signature"))
 
+    def _catch_up_all(self, channel: str, listed: list[dict[str, Any]], tell: Teller, extra: dict[str, Any]) -> None:
+        """Bring a channel to what a snapshot of it says, part by part in their order."""
+        keys = list(self.channels[channel])
+        for number, item in enumerate(listed):
+            key = keys[number] if number < len(keys) else f"listed {number}"
+            self.announce(channel, key)
+            self.catch_up(channel, key, item, tell, extra)
+
     def _split_anew(self, channel: str, listed: list[dict[str, Any]]) -> bool:
-        """Whether the snapshot has the same text in other parts, which are then taken: some servers count the index up at
-        every delta."""
+        """Whether the snapshot has the same text in other parts, which are then taken."""
         paragraphs = self.channels[channel]
         whole = "".join(text for item in listed if isinstance(text := item.get("text"), str))
-        if len(listed) == len(paragraphs) or not len(listed) <= len(paragraphs) <= len(whole):
+        if len(listed) == len(paragraphs) or not 0 < len(paragraphs) <= len(whole):
             return False
         end = 0
         for paragraph in paragraphs.values():
@@ -147,6 +157,7 @@ class ReasoningItem(Item):
             return False
         paragraphs.clear()
         for index, item in enumerate(listed):
+            self.announce(channel, index)
             paragraph = self.paragraph(channel, index)
             paragraph.fields.update(item)
             paragraph.replace(str(paragraph.fields.pop("text", "")))
