@@ -244,48 +244,25 @@ valid_deltas = st.one_of(
     words,
 )
 valid_tokens = st.builds(lambda text, ascii: json.dumps(text, ensure_ascii=ascii), valid_deltas, st.booleans())
-hostile_tokens = st.sampled_from(
-    [
-        *('""', '"\\u0041"', '"\\u00e9"', '"\\ud83d"', '"\\ude00"', '"\\ud83d\\ude00"', '"a\\ud83d"', '"\\ude00b"'),
-        '"\\\\ud83d"',
-        *('"\\u12"', '"\\x41"', '"\\uD83D\\u0041"', '"\t"', '"\x01"', '"\x00"', '"\x7f"', '"\x85"', '"\u2028"', '"a"b"', '"a\\"'),
-        *('"a\\\\"', '"a','a"', "null", "1", "[]", "{}", '"a" ', ' "a"', '"a","delta":"b"', '"a"}}]}', '"x"},"more":{"y":"z"'),
-        *('"a","content":"b"', '"a","text":"b"', '"a","partial_json":1', '["a"]'),
-        *('"a"\n', '"a\ndata: b"', "'a'", '"\udcff"', '"\udce2\udc82"'),
-        *('"[DONE]"', '"@"', '"\\/"', '"\ufeff"', '"\udced\udca0\udcbd"', "true", '"<think>"'),
-    ]
-)  # fmt: skip
-counters = st.one_of(
-    st.integers(0, 30).map(str),
-    st.sampled_from(
-        [
-            "00",
-            "01",
-            "-1",
-            "-0",
-            "+1",
-            "1.0",
-            "1e2",
-            "1E400",
-            "9" * 15,
-            "9" * 16,
-            "1" * 20,
-            "9" * 5000,
-            "",
-            "null",
-            '"7"',
-            " 7",
-            "7 ",
-            "٣",
-        ]
-    ),
-)
-paddings = st.one_of(
-    st.text("abcXYZ019", min_size=1, max_size=12).map(json.dumps),
-    st.sampled_from(
-        ['""', '"a b"', '"a\\u0041"', '"é"', '"²"', '"a"', "null", "5", '"pad', 'pad"', '"a","delta":"b"', '"\udcff"', '"a\x02"']
-    ),
-)
+HOSTILE_TOKENS = [
+    *('""', '"\\u0041"', '"\\u00e9"', '"\\ud83d"', '"\\ude00"', '"\\ud83d\\ude00"', '"a\\ud83d"', '"\\ude00b"'),
+    '"\\\\ud83d"',
+    *('"\\u12"', '"\\x41"', '"\\uD83D\\u0041"', '"\t"', '"\x01"', '"\x00"', '"\x7f"', '"\x85"', '"\u2028"', '"a"b"', '"a\\"'),
+    *('"a\\\\"', '"a','a"', "null", "1", "[]", "{}", '"a" ', ' "a"', '"a","delta":"b"', '"a"}}]}', '"x"},"more":{"y":"z"'),
+    *('"a","content":"b"', '"a","text":"b"', '"a","partial_json":1', '["a"]'),
+    *('"a"\n', '"a\ndata: b"', "'a'", '"\udcff"', '"\udce2\udc82"'),
+    *('"[DONE]"', '"@"', '"\\/"', '"\ufeff"', '"\udced\udca0\udcbd"', "true", '"<think>"'),
+]  # fmt: skip
+hostile_tokens = st.sampled_from(HOSTILE_TOKENS)
+ODD_COUNTERS = [
+    *("0", "00", "01", "-1", "-0", "+1", "1.0", "1e2", "1E400", "9" * 15, "9" * 16, "1" * 20, "9" * 5000),
+    *("", "null", '"7"', " 7", "7 ", "٣"),
+]  # fmt: skip
+counters = st.one_of(st.integers(0, 30).map(str), st.sampled_from(ODD_COUNTERS))
+ODD_PADDINGS = [
+    *('""', '"a b"', '"a\\u0041"', '"é"', '"²"', '"a"', "null", "5", '"pad', 'pad"', '"a","delta":"b"', '"\udcff"', '"a\x02"')
+]  # fmt: skip
+paddings = st.one_of(st.text("abcXYZ019", min_size=1, max_size=12).map(json.dumps), st.sampled_from(ODD_PADDINGS))
 
 # What else may stand between two frames, or in their place.
 BETWEEN = [
@@ -522,6 +499,42 @@ def test_one_byte_changed_anywhere(name):
         for frame in changed:
             reads = [*before, frame, good]
             assert decoded(reads, True) == decoded(reads, False), frame
+
+
+def in_the_midst(shape: Shape, odd: bytes, many: int, **tokens: str) -> None:
+    """A read of many frames that fit, one that is odd, and more that fit."""
+    fitting = [
+        *frames_of(shape, ["one", "two"], **tokens),
+        *frames_of(shape, ["\n", "é", "a b", '"'] * many, **tokens)[-4 * many :],
+    ]
+    end = encoded("".join(f"{text}\n\n" for text in END[shape.dialect]))
+    agree([b"".join([*fitting, odd, *fitting[-7:], end])])
+    agree([*fitting[:5], b"".join([*fitting[5:], odd, *fitting[-2:]]), *fitting[-2:], end])
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_odd_tokens_in_the_midst_of_many(name):
+    """Frames are taken many at a time: what is wrong with one must not pass for want of a look at each."""
+    shape = SHAPES[name]
+    counting = {"sequence_number": "7"} if shape.dialect == "responses" else {}
+    padding = {"obfuscation": '"pad"'} if shape.dialect != "messages" else {}
+    tokens = {**counting, **padding}
+    odd = [block(shape, token, LAYOUT, **tokens) for token in HOSTILE_TOKENS]
+    odd += [block(shape, '"x"', LAYOUT, **{**tokens, "sequence_number": token}) for token in ODD_COUNTERS if counting]
+    odd += [block(shape, '"x"', LAYOUT, **{**tokens, "obfuscation": token}) for token in ODD_PADDINGS if padding]
+    for text in odd:
+        in_the_midst(shape, encoded(f"{text}\n\n"), 3, **tokens)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["chat text", "responses text"])
+def test_one_byte_changed_in_the_midst_of_many(name):
+    shape = SHAPES[name]
+    tokens = {"sequence_number": "7", "obfuscation": '"pad"'} if name == "responses text" else {}
+    good = frames_of(shape, ['say "é"'], **tokens)[-1]
+    for place in range(len(good)):
+        for changed in (b"", b'"', b"\n", b"\xff"):
+            in_the_midst(shape, good[:place] + changed + good[place + 1 :], 2, **tokens)
 
 
 @pytest.mark.parametrize("allowed", range(1, 400, 7))
