@@ -236,6 +236,7 @@ def multiple(pieces):
     return peak / (128 * KIB)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("again", ENDLESS.values(), ids=ENDLESS)
 def test_memory_stays_near_the_limits(again):
     assert multiple([again] * (320 * KIB // len(again))) < 4

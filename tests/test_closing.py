@@ -243,6 +243,7 @@ EXITS = {
 }
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("code", EXITS.values(), ids=EXITS)
 def test_an_interpreter_that_exits_with_an_open_stream(server, code):
     """No traceback, no warning, no hang."""

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 CLIENTS = ["httpx", "httpx_sse", "httpcore", "h11", "anyio", "trio", "sniffio", "requests", "urllib3", "aiohttp"]
 HEAVY = ["asyncio", "concurrent", "dataclasses", "email", "http", "inspect", "logging", "select", "socket", "ssl", "threading"]
 LOADED = "import sys; before = set(sys.modules); {code}; print(*sorted(set(sys.modules) - before))"

@@ -20,6 +20,7 @@ def test_the_public_names():
         assert getattr(sse_dialects, name) is getattr(streams, name)
 
 
+@pytest.mark.alone
 def test_a_sync_stream_loads_no_event_loop():
     code = (
         "import sys, sse_dialects\n"
