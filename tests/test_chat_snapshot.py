@@ -154,6 +154,11 @@ def test_a_call_that_only_the_snapshot_has_is_opened():
     assert [(each.id, each.arguments) for each in outcome.answer.tool_calls] == [("a", "{}"), ("b", "[]")]
 
 
+def test_arguments_may_be_the_object_itself_in_a_snapshot_too():
+    rows = [delta(tool_calls=[{"index": 0, **call("a", '{"b":')}]), snapshot(tool_calls=[call("a", {"b": 1}), call("c", {})])]
+    assert [each.arguments for each in streamed(*rows).answer.tool_calls] == ['{"b":1}', "{}"]
+
+
 def test_a_call_that_contradicts_is_reported():
     other = call("a", "[]")
     outcome = streamed(delta(tool_calls=[{"index": 0, **call("a", "{}")}]), snapshot(tool_calls=[other]))

@@ -11,6 +11,7 @@ from .chat_delta import REASONING_NAMES, take_delta
 from .content_parts import part_of
 from .joined import Joined
 from .parts import Pieces
+from .payload import dumped
 from .telling import items
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def _rest_of_call(call: ChatCall, element: dict[str, Any], rest: list[dict[str, 
     body_name, name = ("custom", "input") if isinstance(element.get("custom"), JSONObject) else ("function", "arguments")
     body = element.get(body_name)
     arguments = body.get(name) if isinstance(body, JSONObject) else None
+    arguments = dumped(arguments) if isinstance(arguments, JSONObject) else arguments
     new = call.rest_of(arguments) if isinstance(arguments, str) else None
     if new:
         rest.append({"index": call.index, "id": call.id, body_name: {name: new}})
