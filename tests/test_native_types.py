@@ -54,6 +54,13 @@ LACKING = {
     },
 }
 
+# The samples that did not send it, and which member each lacks.
+LACK = {
+    "messages: thinking without a signature": {"content.signature"},
+    "messages: a message without a start": {"id", "model", "role", "usage.input_tokens"},
+    "responses: usage without what is new in it": {"usage.input_tokens_details.cache_write_tokens"},
+}
+
 # Values of another kind than the type has, by member; they are as they came.
 OTHER = {
     "chat": {
@@ -143,6 +150,18 @@ def _values(value: Any, name: str) -> Iterator[Any]:
 def test_the_samples(dialect):
     wrong = {sample.name: found for sample in SAMPLES[dialect] if (found := unexplained(sample.data, dialect))}
     assert not wrong
+
+
+def test_the_samples_that_lack_a_member_are_listed_with_it():
+    lack: dict[str, set[str]] = {}
+    for samples in SAMPLES.values():
+        for sample in samples:
+            native = answered(sample.data, sample.dialect)[1].native
+            lack[str(sample)] = {path for path, missing in faults(TYPES[sample.dialect], native) if missing}
+    assert {name: members for name, members in lack.items() if members} == LACK
+    assert {(name.partition(":")[0], path) for name, paths in LACK.items() for path in paths} <= {
+        (dialect, path) for dialect, paths in LACKING.items() for path in paths
+    }
 
 
 def test_what_openai_and_anthropic_themselves_send_validates_whole():
