@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 
 import pytest
 from httpx_sse import ServerSentEvent
@@ -211,6 +212,13 @@ def test_frames_that_somebody_else_has_added_are_counted():
     assert (other.frame_count, other.room) == (4, 40)
 
 
+def test_frames_that_tell_something_are_counted_apart():
+    state = begun("chat")
+    state.add(frame("null"))
+    state.add(frame(TEXT["chat"]))
+    assert (state.frame_count, state.content_count) == (3, 2)
+
+
 # ---- what a frame did
 
 
@@ -243,14 +251,69 @@ def test_every_string_of_an_answer_can_be_encoded(dialect):
     str([state.answer().turn, state.answer().native]).encode()
 
 
+def test_halves_of_a_member_without_a_word_of_ours_may_come_in_two_frames():
+    state = ChatAccumulator()
+    for own in (r"a\ud83d", r"\ude00b", r"c\ud83d"):
+        state.add(frame(f'{{"choices": [{{"index": 0, "delta": {{"own": "{own}"}}}}]}}'))
+    state.add(frame(TEXT["chat"]))
+    state.add(frame("[DONE]"))
+    assert state.answer().native["choices"][0]["message"]["own"] == "a\U0001f600bc\ufffd"
+
+
+# ---- failures and empty data
+
+
+@pytest.mark.parametrize(
+    ("payload", "type", "message"),
+    [
+        ('{"error": "rate_limited", "message": "Slow down"}', "rate_limited", "Slow down"),
+        ('{"error": {"type": "error", "message": "m"}}', "error", "m"),
+        ('{"type": "error", "message": "m"}', None, "m"),
+        ('{"type": "invalid_request_error", "message": "m"}', "invalid_request_error", "m"),
+    ],
+)
+def test_a_failure_has_the_type_and_the_words_that_came_with_it(payload, type, message):
+    with pytest.raises(UpstreamError) as caught:
+        begun("chat").add(frame(payload))
+    assert (caught.value.type, caught.value.message, caught.value.payload) == (type, message, json.loads(payload))
+
+
+@each
+def test_an_event_named_error_is_a_failure_without_data_too(dialect):
+    with pytest.raises(UpstreamError) as caught:
+        begun(dialect).add(frame("", "error"))
+    assert caught.value.partial.text == "x"
+    assert not caught.value.message
+
+
+@each
+def test_other_events_without_data_are_nothing(dialect):
+    assert begun(dialect).add(frame("", "new")) == []
+
+
 # ---- bodies, and the dialects' own part
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_whole_answer_in_place_of_a_stream_is_one_frame_and_holds_no_halves(count):
+    state = ChatAccumulator(limits=Limits(max_answer_bytes=100))
+    state.note(count, 10 * count)
+    message = {"content": "a\ud83d", "own\ud83d": ["\ude00"]}
+    state.take_whole({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}, 30)
+    assert (state.frame_count, state.content_count, state.room) == (count + 1, count + 1, 70 - 10 * count)
+    assert state.answer().text == "a\ufffd"
+    assert state.answer().native["choices"][0]["message"] == {"own\ufffd": ["\ufffd"], "content": "a\ufffd"}
 
 
 def test_an_error_object_in_place_of_a_stream_is_raised():
     state = ChatAccumulator()
-    with pytest.raises(UpstreamError, match="It broke"):
-        state.take_error({"error": {"message": "It broke", "type": "server_error"}})
-    assert state.frame_count == 1
+    state.note(1, 10)
+    with pytest.raises(UpstreamError) as caught:
+        state.take_error({"error": {"message": "It broke\ud83d", "type": "server_error"}, "own": 1})
+    error = caught.value
+    assert (error.message, error.type, error.payload["own"]) == ("It broke\ufffd", "server_error", 1)
+    str(error.raw).encode()
+    assert state.frame_count == 2
 
 
 def test_an_accumulator_of_no_dialect_is_none():

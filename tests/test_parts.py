@@ -192,7 +192,7 @@ def test_free_text_is_no_object():
     assert call.piece("{}") == "{}"
 
 
-@pytest.mark.parametrize(("snapshot", "rest"), [("", ""), ("{}", "{}"), ('{"a":1}', '{"a":1}'), ("[]", None)])
+@pytest.mark.parametrize(("snapshot", "rest"), [("", ""), ("{}", "{}"), (' {"a":1}', ' {"a":1}'), ("[]", None)])
 def test_any_object_extends_an_empty_one(snapshot, rest):
     call = CallBuilder(0, 0, "i", "f", "function")
     call.announce()

@@ -7,7 +7,7 @@ import pytest
 from sse_dialects import Extra, LimitExceededError, Limits, MalformedStreamError, TextDelta
 from sse_dialects.dialects.joined import Joined, built
 from sse_dialects.dialects.parts import CallBuilder, Pieces, TextBuilder
-from sse_dialects.dialects.telling import Teller, items, object_member, objects, text_member
+from sse_dialects.dialects.telling import Teller, arguments_member, items, object_member, objects, text_member
 
 HIGH, LOW = "\ud83d", "\ude00"
 
@@ -138,6 +138,12 @@ def test_null_missing_and_empty_are_one(read, empty, good):
     assert read({}, "m") == empty
     assert read({"m": None}, "m") == empty
     assert read({"m": good}, "m") is good
+
+
+@pytest.mark.parametrize(("value", "text"), [({"a": "ä"}, '{"a":"ä"}'), ("{", "{"), ({}, ""), (None, "")])
+def test_arguments_may_be_an_object(value, text):
+    assert arguments_member({"m": value}, "m") == text
+    assert arguments_member({"other": "x"}, "m") == ""
 
 
 def test_null_among_objects_is_nothing_and_an_empty_value_an_empty_object():

@@ -74,7 +74,6 @@ class Accumulator:
     """
 
     __slots__ = (
-        "_closed",
         "_delivered",
         "_had_halves",
         "_native_usage",
@@ -112,7 +111,6 @@ class Accumulator:
         self._native_usage: dict[str, Any] | None = None
         self._payload_bytes = 0
         self._started = False
-        self._closed = False
         self._delivered = False
         self._had_halves = False
         self._tell = Teller(limits)
@@ -142,7 +140,7 @@ class Accumulator:
         Raises:
             TruncatedStreamError: the terminating frame has not been seen.
         """
-        if self.complete or self._closed or self.error is not None:
+        if self.complete or self.error is not None:
             return []
         return self._collected(self.end)
 
@@ -237,7 +235,6 @@ class Accumulator:
 
     def end(self) -> None:
         """The bytes have ended."""
-        self._closed = True
         if self._ends_without_terminator():
             self.finish()
         else:
