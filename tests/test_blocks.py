@@ -151,6 +151,13 @@ def test_a_tool_without_input_deltas_has_what_it_was_opened_with_or_an_empty_obj
     assert content(outcome)[0]["input"] == native
 
 
+def test_an_empty_object_waits_whatever_else_its_delta_tells():
+    rows = [delta(type="input_json_delta", partial_json=piece, own=1) for piece in ("{}", '{"a":', "1}")]
+    outcome = told("messages", start(type="tool_use", id="t", name="f", input={}), *rows, stop(), STOP)
+    assert [event.arguments for event in of_type(outcome, ToolCallDelta)] == ['{"a":', "1}"]
+    assert outcome.answer.tool_calls[0].arguments == '{"a":1}'
+
+
 def test_input_that_is_not_json_stays_the_string():
     outcome = told("messages", start(type="tool_use", id="t", name="f", input={}), json_piece('{"a": tru'), stop(), STOP)
     assert content(outcome)[0]["input"] == '{"a": tru'
