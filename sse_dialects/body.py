@@ -22,10 +22,6 @@ _HALF_NUMBER = re.compile(r"\.|[eE][+-]?")  # what is left behind the whole numb
 _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
 _PREVIEW = 200  # characters
 
-# What JSON's parser stops at where a number or a word ends too soon.
-_HALF_NUMBERS = frozenset({".", "e", "E", "e+", "e-", "E+", "E-"})
-_WORDS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
-
 
 class Body:
     """The bytes of such a body. JSON is kept until the end, anything else is refused once there is enough to show.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from operator import length_hint
 from typing import TYPE_CHECKING
 
-from .body import Body, dialect_of_body, error_of_body
+from .body import dialect_of_body, error_of_body
 from .dialects.base import SHOWN
 from .errors import LimitExceededError, MisuseError, NotAnEventStreamError, SSEDialectsError, StreamError, TruncatedStreamError
 from .frames import Frame, FrameReader
-from .head import Head
+from .front import Front
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import as_bytes, as_limits
 from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, Recogniser, is_whole
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .answer import Answer, DialectName
+    from .body import Body
     from .dialects.base import Accumulator
     from .events import Event
 
@@ -45,7 +46,7 @@ class Decoder:
     """
 
     __slots__ = (
-        "_body", "_closed", "_cut", "_delivered", "_due", "_error", "_fast", "_head", "_learner", "_limits", "_pending",
+        "_closed", "_cut", "_delivered", "_due", "_error", "_fast", "_front", "_learner", "_limits", "_pending",
         "_queue", "_raised", "_reader", "_ready", "_recogniser", "_require_done", "_state", "_template", "_think_tags", "_total"
     )  # fmt: skip
 
@@ -68,8 +69,7 @@ class Decoder:
         self._learner: Learner | None = None
         self._template: Template | None = None
         self._ready = False  # nothing is pending or wrong, and something has been shown
-        self._head: Head | None = Head()  # until the first bytes have told what the body is
-        self._body: Body | None = None  # a body that is no stream
+        self._front: Front | None = Front(limits)  # until it is known that this is a stream
         self._total = 0
         self._error: SSEDialectsError | None = None
         self._raised = False
@@ -274,28 +274,18 @@ class Decoder:
         for data in reads:
             if self._error is not None or self._state.complete:
                 break
-            if self._head is None and self._body is None:
+            if self._front is None or self._passes(self._front, data):
                 self._decode_blocks(self._reader.blocks(data), out)
-            else:
-                self._decode_unknown(data, out)
 
-    def _decode_unknown(self, data: bytes, out: list[Event]) -> None:
-        """Bytes of a body that is no stream, or not known to be one yet. Until it is, the reader sees them too: white space
-        tells it nothing, and half a frame does."""
-        if self._head is not None:
-            kind, data_of_body = self._head.look(data)
-            if kind:
-                self._head = None
-            if kind not in ("", "stream"):
-                self._body = Body(kind, self._limits)
-                data = data_of_body
-        if self._body is None:
-            self._decode_blocks(self._reader.blocks(data), out)
-            return
+    def _passes(self, front: Front, data: bytes) -> bool:
         try:
-            self._body.add(data)
+            passes = front.passes(data)
         except LimitExceededError as error:
             self._keep(error, 0)
+            return False
+        if front.is_stream:
+            self._front = None
+        return passes
 
     def _decode_blocks(self, blocks: list[bytes], out: list[Event]) -> None:
         reader = self._reader
@@ -310,7 +300,7 @@ class Decoder:
                 self._decode_block(blocks[taken - 1], out)
                 if self._state.complete:
                     return
-            if reader.overflow and self._head is None:  # white space ahead of a JSON body is no frame
+            if reader.overflow and self._front is None:  # white space ahead of a JSON body is no frame
                 raise LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
         except StreamError as error:
             self._keep(error, reader.offset_after(blocks, taken))
@@ -365,11 +355,11 @@ class Decoder:
     def _accumulator(self, kind: type[Accumulator]) -> Accumulator:
         return kind(require_done=self._require_done, think_tags=self._think_tags, limits=self._limits)
 
-    # ---- the end of input
+    # ---- the end of input, and errors
 
     def _decode_end(self, out: list[Event]) -> None:
-        if self._body is not None:
-            self._end_body(self._body)
+        if self._front is not None and self._front.body is not None:
+            self._end_body(self._front.body)
         else:
             self._end_stream()
 
@@ -397,11 +387,8 @@ class Decoder:
             self._settle_on(name, [])
         self._state.take_whole(value, body.size)
 
-    # ---- errors
-
     def _keep(self, error: SSEDialectsError, offset: int) -> None:
         self._drop_template()
-        self._ready = False
         self._error = self._located(error, offset) if isinstance(error, StreamError) else error
         self._pending.clear()
         self._cut = None
