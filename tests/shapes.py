@@ -127,7 +127,7 @@ def _accumulate(as_given: Callable[[sd.Frame], Any], chunks: Iterable[bytes], di
                 if state.complete:  # nothing more is needed
                     return Outcome(events, state.answer(), None)
         last = parser.close()
-        if last is not None and (last.done or _is_object(last.data)):
+        if last is not None and _is_whole(last):
             events += state.add(as_given(last))
         events += state.close()
         return Outcome(events, state.answer(), None)
@@ -144,9 +144,17 @@ def _frames(parser: sd.FrameParser, chunk: bytes) -> Iterator[sd.Frame]:
         raise
 
 
-def _is_object(text: str) -> bool:
+def _is_whole(frame: sd.Frame) -> bool:
+    """Whether the unfinished last frame counts: ``[DONE]``, alone or behind other payloads, or one whole object."""
+    *lines, last = frame.data.strip(" \t\r\n").split("\n")
+    if last.strip(" \t\r") == "[DONE]":
+        return all(_is_json(line) for line in lines if line.strip(" \t\r"))
+    return _is_json(frame.data, dict)
+
+
+def _is_json(text: str, kind: type = object) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
+        return isinstance(json.loads(text), kind)
     except (ValueError, RecursionError):
         return False
 
