@@ -65,6 +65,9 @@ def test_what_wraps_the_chunks_and_says_nothing_stands_in_native_until_something
     assert {name: native(0)[name] for name in ("id", "model", "created")} == {"id": "", "model": "", "created": 0}
     assert [native(*created)["created"] for created in ((None, 0, 7), (7, 8), (0, 7, 0), (7, None))] == [7] * 4
     assert "created" not in native(None)
+    for known, unknown in (("id", "model"), ("model", "id")):
+        row = {known: "x", unknown: "", "created": 7, **choice()}
+        assert told("chat", row, "[DONE]").answer.native[unknown] == ""
 
 
 @pytest.mark.parametrize(
@@ -127,6 +130,28 @@ def test_choices_are_bounded():
     outcome = told("chat", *(chunk(index=index) for index in range(3)), "[DONE]", limits=Limits(max_choices=2))
     assert isinstance(outcome.error, LimitExceededError)
     assert outcome.error.limit == "max_choices"
+    assert told("chat", *(chunk(index=index) for index in range(2)), "[DONE]", limits=Limits(max_choices=2)).error is None
+
+
+def test_think_tags_are_told_apart_where_asked_for():
+    row = chunk("<think>a</think>b")
+    assert told("chat", row, "[DONE]").answer.text == "<think>a</think>b"
+    assert (told("chat", row, "[DONE]", think_tags=True).answer.reasoning) == "a"
+
+
+@pytest.mark.parametrize("member", [{"delta": {"content": "a"}}, {"message": {"content": "a"}}, {"delta": None}])
+def test_text_is_content_where_nothing_else_is(member):
+    outcome = told("chat", {"choices": [{"index": 0, "text": "a", **member}]}, "[DONE]")
+    assert outcome.answer.text == "a"
+    assert [event.text for event in of_type(outcome, TextDelta)] == ["a"]
+
+
+def test_a_choice_with_calls_stopped_for_them():
+    tool = {"index": 0, "id": "t", "function": {"name": "f", "arguments": "{}"}}
+    outcome = told("chat", choice(delta={"tool_calls": [tool]}, finish_reason="stop"), "[DONE]")
+    assert of_type(outcome, Finished) == [Finished("tool_calls", "stop", 0)]
+    cut = told("chat", choice(delta={"tool_calls": [tool]}, finish_reason="length"), "[DONE]")
+    assert [each.complete for each in cut.answer.tool_calls] == [False]
 
 
 def test_the_first_finish_reason_binds_and_text_after_it_still_counts():
@@ -264,6 +289,15 @@ def test_a_failure_is_an_upstream_error_with_the_partial_answer(payload, expecte
 
 def test_the_text_beside_an_error_counts():
     assert told("chat", {**chunk("x"), "error": ERROR}).partial.text == "x"
+
+
+def test_an_error_in_a_delta_or_a_vendors_member_is_a_failure_and_padding_is_none():
+    for row in (choice(delta={"content": "x", "error": ERROR}), {**chunk("x"), "x_groq": {"error": ERROR}}):
+        outcome = told("chat", row)
+        assert (outcome.status, outcome.error.raw, outcome.partial.text) == ("upstream", ERROR, "x")
+    padded = told("chat", choice(delta={"content": "x", "error": {"message": "", "code": None}}), "[DONE]")
+    assert padded.answer.text == "x"
+    assert "error" not in padded.answer.extra
 
 
 def test_a_choice_that_finished_with_error_failed():

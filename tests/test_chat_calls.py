@@ -89,6 +89,26 @@ def test_servers_without_ids_and_indexes_send_whole_calls():
 
 def test_a_name_repeated_with_every_piece_on_an_index_is_one_call():
     assert calls(part(0, None, "f", "{}"), part(0, None, "f", " ")) == [(None, "f", "{} ")]
+    assert calls([part(0, None, "f", "{"), part(0, None, "f", "}")]) == [(None, "f", "{}")]
+
+
+def test_without_an_index_a_name_repeated_goes_on_until_the_arguments_are_whole():
+    assert calls(part(name="f", arguments="{"), part(name="f", arguments="}")) == [(None, "f", "{}")]
+    assert calls(part(name="f", arguments="{"), part(None, "a", "f", "}")) == [("a", "f", "{}")]
+    assert calls(part(name="f", arguments="{}"), part(name="f", arguments="x")) == [(None, "f", "{}"), (None, "f", "x")]
+
+
+def test_empty_elements_hide_no_others():
+    assert calls([{}, part(0, "a", "f", "{}")]) == [("a", "f", "{}")]
+
+
+def test_an_index_outweighs_the_id_of_a_call_with_another_index():
+    pieces = [part(0, "a", "f"), part(1, "b", "g"), part(1, "a", arguments="1")]
+    assert calls(*pieces) == [("a", "f", ""), ("b", "g", "1")]
+
+
+def test_a_name_that_grew_and_the_same_arguments_twice_are_one_call():
+    assert calls(part(0, "a", "get"), part(0, name="_x", arguments="[]"), part(0, arguments="[]")) == [("a", "get_x", "[][]")]
 
 
 def test_an_id_still_tells_where_two_calls_share_an_index():
@@ -103,6 +123,10 @@ def test_an_id_still_tells_where_two_calls_share_an_index():
             [part(0, "a", "f", "{}"), part(0, "b", "g"), part(1, arguments="{"), part(1, arguments="}")],
             [("a", "f", "{}"), ("b", "g", "{}")],
         ),
+        (
+            [part(0, "a", "f", "{}"), part(0, "b", "g"), part(1, arguments="{"), part(0, "c", "h"), part(1, arguments="}")],
+            [("a", "f", "{}"), ("b", "g", "{}"), ("c", "h", "")],
+        ),
         ([part(0, "a", "f", "{}"), part(1, arguments="{")], [("a", "f", "{}"), (None, None, "{")]),
         ([part(0, "a", "f"), part(1, arguments="{")], [("a", "f", ""), (None, None, "{")]),
         ([part(None, "a", "f", "{"), part(1, arguments="{")], [("a", "f", "{"), (None, None, "{")]),
@@ -115,6 +139,7 @@ def test_an_id_still_tells_where_two_calls_share_an_index():
     ],
     ids=[
         "begun under another's number",
+        "and another after it",
         "a whole call before",
         "a number of its own",
         "none",
@@ -230,10 +255,65 @@ def test_a_call_is_told_once_its_name_is_known_or_at_the_end():
     assert of_type(nameless, ToolCallStarted) == [ToolCallStarted("a", None, "function", 0, 0)]
 
 
+ONE, TWO = '{"n":1}', '{"n":2}'
+
+
+@pytest.mark.parametrize(
+    ("elements", "expected"),
+    [
+        # said again: the whole call, by id, by index, by both
+        ([part(0, "a", "f", ONE), part(0, "a", "f", ONE)], [("a", "f", ONE)]),
+        ([part(0, None, "f", ONE), part(0, None, "f", ONE)], [(None, "f", ONE)]),
+        ([part(None, "a", "f", ONE), part(None, "a", "f", ONE)], [("a", "f", ONE)]),
+        ([part(0, "a", "f", ONE), part(1, "a", "f", ONE)], [("a", "f", ONE)]),
+        ([part(0, "a", "f", ""), part(0, "a", "f", ONE), part(0, "a", "f", "")], [("a", "f", ONE)]),
+        # another call under the same id, or under none
+        ([part(0, "a", "f", ONE), part(0, "a", "f", TWO)], [("a", "f", ONE), ("a", "f", TWO)]),
+        ([part(None, "a", "f", ONE), part(None, "a", "g", TWO)], [("a", "f", ONE), ("a", "g", TWO)]),
+        ([part(0, "a", "f", ONE), part(0, "a", "g"), part(0, "a", arguments=TWO)], [("a", "f", ONE), ("a", "g", TWO)]),
+        ([part(0, None, "f", ONE), part(0, None, "f", TWO)], [(None, "f", ONE), (None, "f", TWO)]),
+        ([part(0, "a", "f", ONE), part(1, "a", "f", TWO)], [("a", "f", ONE), ("a", "f", TWO)]),
+        # not whole yet: the same call
+        ([part(0, "a", "f", '{"n"'), part(0, "a", "f", ":1}")], [("a", "f", ONE)]),
+        ([part(0, None, "f", '{"n":'), part(0, None, "f", "{}"), part(0, arguments="}")], [(None, "f", '{"n":{}}')]),
+        # begun under another's number, gone on under its own
+        (
+            [part(0, "a", "f", ONE), part(0, "b", "g", '{"n"'), part(1, arguments=":2"), part(1, arguments="}")],
+            [("a", "f", ONE), ("b", "g", TWO)],
+        ),
+        ([part(0, "a", "f", ONE), part(1, arguments=TWO)], [("a", "f", ONE), (None, None, TWO)]),
+        (
+            [part(0, "a", "f", ONE), part(0, "b", "g", TWO), part(1, arguments=ONE)],
+            [("a", "f", ONE), ("b", "g", TWO), (None, None, ONE)],
+        ),
+        # ids that are numbers
+        ([part(0, 7, "f", '{"n"'), part(None, 7, arguments=":1}")], [("7", "f", ONE)]),
+    ],
+)
+def test_what_is_said_again_and_what_begins_anew(elements, expected):
+    assert calls(*elements) == expected
+
+
+def test_an_empty_object_is_told_once_nothing_can_take_its_place():
+    rows = [chunk(part(0, "a", "f", "{}")), chunk(part(1, "b", "g", "{}")), chunk(part(1, arguments=ONE))]
+    outcome = told("chat", *rows, "[DONE]")
+    assert of_type(outcome, ToolCallDelta) == [ToolCallDelta(ONE, 0, 1), ToolCallDelta("{}", 0, 0)]
+    assert [call.arguments for call in outcome.answer.tool_calls] == ["{}", ONE]
+    assert all(call.complete for call in outcome.answer.tool_calls)
+
+
+def test_an_empty_object_ahead_of_the_name_waits_too():
+    outcome = told("chat", chunk(part(0, "a", None, "{}")), chunk(part(0, arguments=ONE)), chunk(part(0, name="f")), "[DONE]")
+    assert of_type(outcome, ToolCallDelta) == [ToolCallDelta(ONE, 0, 0)]
+
+
 def test_halves_wait_in_arguments_and_are_final_in_names():
     outcome = told("chat", chunk(part(0, "a\ud83d", "f\ud83d", "x\ud83d")), chunk(part(0, arguments="\ude00")), "[DONE]")
     [call] = outcome.answer.tool_calls
     assert (call.id, call.name, call.arguments) == ("a\ufffd", "f\ufffd", "x\U0001f600")
+    rows = [{"index": 0, "custom": {"name": "f\ud83d", "input": "x\ud83d"}}, {"index": 0, "custom": {"input": "\ude00"}}]
+    [call] = told("chat", *map(chunk, rows), "[DONE]").answer.tool_calls
+    assert (call.name, call.arguments) == ("f\ufffd", "x\U0001f600")
 
 
 @pytest.mark.parametrize(

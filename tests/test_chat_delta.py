@@ -75,6 +75,27 @@ def test_a_half_left_alone_in_reasoning_is_no_content_with_think_tags_either():
     assert (outcome.answer.reasoning, outcome.answer.text) == ("r\ufffd", "a\ufffd")
 
 
+def test_what_an_orphan_tag_made_reasoning_goes_on_in_its_place():
+    rows = [{"choices": [{"index": 1, "delta": delta}]} for delta in ({"content": "a</think>"}, {"reasoning": "b"})]
+    outcome = told("chat", *rows, "[DONE]", think_tags=True)
+    assert of_type(outcome, Extra, ReasoningDelta) == [
+        Extra("think_tags", {"moved_to_reasoning": 1}, 1),
+        ReasoningDelta("b", 1, 0),
+    ]
+    assert outcome.answer.choices[0].reasoning == "ab"
+
+
+def test_what_is_told_is_told_of_its_choice():
+    note, entry, sound = {"url": "a"}, {"type": "reasoning.text", "text": "why"}, {"id": "a", "data": "QQ=="}
+    delta = {"annotations": [note], "reasoning_details": [entry], "audio": sound, "own": 1, "refusal": "no"}
+    logprobs = {"content": [{"token": "a"}]}
+    outcome = told("chat", {"choices": [{"index": 2, "delta": delta, "logprobs": logprobs}]}, "[DONE]")
+    assert {event.name: event.choice for event in of_type(outcome, Extra)} == dict.fromkeys(
+        ["annotations", "reasoning_details", "audio", "own", "logprobs"], 2
+    )
+    assert of_type(outcome, RefusalDelta, ReasoningDelta) == [ReasoningDelta("why", 2, 0), RefusalDelta("no", 2, 1)]
+
+
 # ---- members without a word of ours
 
 

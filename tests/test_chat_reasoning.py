@@ -54,6 +54,10 @@ def test_reasoning_that_is_no_string_is_kept_as_any_other_member():
     assert of_type(outcome, Extra) == [Extra("reasoning", {"effort": "low"}, 0)]
 
 
+def test_reasoning_that_is_no_string_hides_none_under_the_other_name():
+    assert answer({"reasoning_content": ["x"], "reasoning": "why"}).reasoning == "why"
+
+
 # ---- lists of entries
 
 
@@ -76,6 +80,7 @@ def test_entries_give_the_text_where_no_plain_member_came(name, entry):
 def test_entries_beside_a_plain_member_are_not_told_twice(plain):
     assert answer({plain: "why", "reasoning_details": [detail("why")]}, {"reasoning_details": [detail("x")]}).reasoning == "why"
     assert answer({plain: "", "reasoning_details": [detail("why")]}).reasoning == "why"
+    assert answer({"reasoning_details": [detail("why")], plain: "why"}).reasoning == "why"
 
 
 def test_of_two_lists_the_first_is_told():

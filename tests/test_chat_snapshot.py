@@ -133,6 +133,12 @@ def test_calls_that_only_the_snapshot_has_stay_apart_and_can_go_on():
     assert [(each.id, each.arguments) for each in one] == [("a", "{}")]
 
 
+def test_a_call_that_only_the_snapshot_has_goes_on_with_none_that_is_open():
+    begun = delta(tool_calls=[call("a", "{")])
+    outcome = streamed(begun, snapshot(tool_calls=[call("a", "{"), call(None, "[")]))
+    assert [(each.id, each.arguments) for each in outcome.answer.tool_calls] == [("a", "{"), (None, "[")]
+
+
 def test_a_legacy_call_that_goes_on_is_not_taken_from_the_snapshot_again():
     begun = {"name": "f", "arguments": "{"}
     rows = [delta(function_call=begun), snapshot(function_call=begun), delta(function_call={"arguments": "}"})]
