@@ -294,9 +294,12 @@ def _reasoning_item(pen: Pen, meant: Meant) -> tuple[list[Frame], Frame]:
     paragraphs = [pen.text() for _ in range(pen.number(1, 2))]
     for place, text in enumerate(paragraphs):
         deltas: list[Frame] = [{"type": f"response.{stem}.delta", "delta": piece} for piece in pen.pieces(text)]
+        # An index of the full text that nobody announced would go on with the paragraph before.
+        announced: Frame = {"type": "response.content_part.added", "part": {"type": "reasoning_text", "text": ""}}
+        opened = [announced] if channel == "content" else []
         row += [
             {**event, f"{channel}_index": place}
-            for event in [*deltas, *pen.some({"type": f"response.{stem}.done", "text": text})]
+            for event in [*opened, *deltas, *pen.some({"type": f"response.{stem}.done", "text": text})]
         ]
     meant.thoughts += paragraphs
     listed = [{"type": stem.removeprefix("reasoning_"), "text": text} for text in paragraphs]
