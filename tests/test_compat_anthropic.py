@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+import types
 
 import pytest
 from bodies import frame
@@ -48,6 +50,12 @@ MESSAGE = [
     event("message_stop"),
 ]  # fmt: skip
 QUESTION = {"model": "x", "max_tokens": 99, "messages": [{"role": "user", "content": "Hello?"}]}
+
+
+@pytest.fixture(autouse=True)
+def version(request):
+    """Goes into the results, from which the documentation's matrix is made."""
+    request.node.user_properties.append(("sdk", f"anthropic {anthropic.__version__.partition('.')[0]}.x"))
 
 
 @pytest.fixture(scope="module")
@@ -175,10 +183,12 @@ def test_copies_are_guarded(ask, at):
     assert isinstance(asked.error, sd.TruncatedStreamError)
 
 
-def test_a_client_without_event_streams():
-    bedrock = pytest.importorskip("boto3") and anthropic.AnthropicBedrock(aws_access_key="k", aws_secret_key="s", aws_region="r")
+def test_a_client_without_event_streams(monkeypatch):
+    parsers = types.SimpleNamespace(EventStreamJSONParser=object)  # all that its decoder needs of botocore to be made
+    monkeypatch.setitem(sys.modules, "botocore", types.ModuleType("botocore"))
+    monkeypatch.setitem(sys.modules, "botocore.parsers", parsers)
     with pytest.raises(sd.MisuseError, match="does not read event streams"):
-        guard(bedrock)
+        guard(anthropic.AnthropicBedrock.__new__(anthropic.AnthropicBedrock))
 
 
 def test_helpers(at):

@@ -59,6 +59,12 @@ RESPONSES = [
 QUESTION = [{"role": "user", "content": "Hello?"}]
 
 
+@pytest.fixture(autouse=True)
+def version(request):
+    """Goes into the results, from which the documentation's matrix is made."""
+    request.node.user_properties.append(("sdk", f"openai {openai.__version__.partition('.')[0]}.x"))
+
+
 @pytest.fixture(scope="module")
 def server():
     with FaultServer() as running:
