@@ -397,6 +397,12 @@ case(
     ],
     calls=["c f " + A, "c g " + B],
 )
+case(
+    "call-id-for-all",
+    "chat",
+    [calls(call(0, "c", "f", A)), calls(call(0, "c", "f", B)), *CALLED],
+    calls=["c f " + A, "c f " + B],
+)
 case("call-id-a-number", "chat", [calls(call(0, 7, "f", A)), *CALLED], calls=["7 f " + A])
 case(
     "call-name-repeated",

@@ -137,12 +137,14 @@ class Calls:
         named = self._by_id.get(piece.id) if piece.id is not None else None
         if piece.index is None:
             if named is not None:
-                return named
+                return None if _begins_anew(named, piece) else named
             call = self.opened[-1] if self.opened else None
         else:
             call = self._by_index.get(piece.index)
             # Where several calls have one index, or one call several, its id still tells.
             if named is not None and (named.index == piece.index if call else _goes_on(named, piece)):
+                if _begins_anew(named, piece):
+                    return None
                 self._by_index.setdefault(piece.index, named)
                 return named
             if call is None and piece.arguments and piece.id is None and piece.name is None:
@@ -167,12 +169,7 @@ class Calls:
             return piece.id != call.id
         if piece.index is None and piece.id is None and not first:
             return True  # elements of one delta are different calls
-        # Servers that leave out ids send whole calls: a name after whole arguments is the next call's. On the index of the call
-        # it has to be another name, or begin other arguments, as some repeat the name with every piece.
-        repeated = piece.index is not None and call.goes_by(piece.name)
-        if repeated and (not piece.arguments.startswith("{") or call.is_said_again(piece)):
-            return False
-        return call.name is not None and call.has_whole_arguments()
+        return _begins_anew(call, piece)
 
     def open(self, call: ChatCall) -> ChatCall:
         """Note a new call."""
@@ -181,7 +178,8 @@ class Calls:
         if call.index is not None:
             call.shares_index = call.index in self._by_index
             self._by_index[call.index] = call
-        self.learn_id(call, call.id)
+        if call.id is not None:
+            self._by_id[call.id] = call
         return call
 
     def learn_id(self, call: ChatCall, id: str | None) -> None:
@@ -205,6 +203,18 @@ class Calls:
             rows = ((call.index if isinstance(call.index, int) else place, place, call) for place, call in places)
             self._ordered = [call for _, _, call in sorted(rows, key=lambda row: row[:2])]
         return self._ordered
+
+
+def _begins_anew(call: ChatCall, piece: Piece) -> bool:
+    """Whether a name after whole arguments is the next call's, as servers that leave out ids, or give all calls one, send whole
+    calls. Where index or id are the call's, it has to be another name or begin other arguments: some repeat it in every piece."""
+    if piece.name is None or call.name is None:
+        return False
+    if (piece.index is not None or piece.id is not None) and call.goes_by(piece.name):
+        place_taken = bool(call.held) and piece.id is not None
+        if place_taken or not piece.arguments.startswith("{") or call.is_said_again(piece):
+            return False
+    return call.has_whole_arguments()
 
 
 def _goes_on(call: ChatCall, piece: Piece) -> bool:

@@ -104,8 +104,9 @@ ANSWERS = [
         COMPLETION,
         [
             *(Started("c1", "m"), ReasoningDelta("hm"), TextDelta("Hello", 0, 1)),
-            *(ToolCallStarted("t", "f", "function", 0, 2), ToolCallDelta("{}", 0, 2)),
+            ToolCallStarted("t", "f", "function", 0, 2),
             UsageReported(Usage(3, 4, 7, None, None, None, {"prompt_tokens": 3, "completion_tokens": 4})),
+            ToolCallDelta("{}", 0, 2),
             ToolCallFinished(ToolCall("t", "f", "function", "{}", True), 0, 2),
             Finished("tool_calls", "tool_calls"),
         ],

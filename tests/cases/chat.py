@@ -428,8 +428,8 @@ CALLS = [
         "a new id together with a name on a used index is another call",
         [chunk(piece("{}", id="c0", name="f")), chunk(piece("{}", id="c1", name="f"))],
         [
-            *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallDelta("{}")),
-            *(ToolCallStarted("c1", "f", "function", 0, 1), ToolCallDelta("{}", 0, 1)),
+            *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallStarted("c1", "f", "function", 0, 1)),
+            *(ToolCallDelta("{}"), ToolCallDelta("{}", 0, 1)),  # an empty object waits for the one that may take its place
             *(ToolCallFinished(call("{}")), ToolCallFinished(call("{}", id="c1"), 0, 1), Finished(None, None)),
         ],
         {"tool_calls": [call("{}"), call("{}", id="c1")]},
@@ -528,8 +528,8 @@ CALLS = [
         "indexes are names: large, negative and in any order; answers list them by index",
         [chunk(piece("{}", index=10**9, id="c0", name="f")), chunk(piece("{}", index=-1, id="c1", name="f"))],
         [
-            *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallDelta("{}")),
-            *(ToolCallStarted("c1", "f", "function", 0, 1), ToolCallDelta("{}", 0, 1)),
+            *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallStarted("c1", "f", "function", 0, 1)),
+            *(ToolCallDelta("{}"), ToolCallDelta("{}", 0, 1)),
             *(ToolCallFinished(call("{}", id="c1"), 0, 1), ToolCallFinished(call("{}")), Finished(None, None)),
         ],
         {"tool_calls": [call("{}", id="c1"), call("{}")], "parts": [call("{}"), call("{}", id="c1")]},

@@ -319,7 +319,7 @@ CASES = [
         "a second item on a used index",
         [added("function_call", **CALL), arguments("{}"), added("function_call", call_id="c2", name="g"), arguments("[]")],
         [
-            *(UNNAMED, CALLED, ToolCallDelta("{}"), ToolCallStarted("c2", "g", "function", 0, 1), ToolCallDelta("[]", 0, 1)),
+            *(UNNAMED, CALLED, ToolCallStarted("c2", "g", "function", 0, 1), ToolCallDelta("[]", 0, 1), ToolCallDelta("{}")),
             *(ToolCallFinished(call("{}")), ToolCallFinished(ToolCall("c2", "g", "function", "[]", True), 0, 1)),
             Finished("tool_calls", "completed"),
         ],
