@@ -147,10 +147,11 @@ def limited(name, allowed):
 
 
 @every_use
-def test_at_its_number_a_limit_holds_nothing_up(use):
+@pytest.mark.parametrize("room", [0, 1], ids=["at", "below"])
+def test_at_its_number_and_below_a_limit_holds_nothing_up(use, room):
     name, dialect, number, make = use
     stream = make(number) + ENDS[dialect]
-    allowed = number + len("[DONE]") if (name, dialect) == ("max_answer_bytes", "chat") else number
+    allowed = room + (number + len("[DONE]") if (name, dialect) == ("max_answer_bytes", "chat") else number)
     for _, chunks in chunkings(stream):
         outcome = by_decoder(chunks, dialect, limits=limited(name, allowed))
         assert outcome.error is None
