@@ -116,6 +116,7 @@ def agrees(part, whole):
     return part == whole
 
 
+@settings(max_examples=60)
 @given(st.dictionaries(st.text(max_size=4), json_values, max_size=4), st.booleans())
 def test_every_prefix_agrees_with_the_whole(whole, ascii_only):
     text = json.dumps(whole, ensure_ascii=ascii_only)
