@@ -19,7 +19,7 @@ from sse_dialects import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from sse_dialects.dialects.blocks import block_of, opened
+from sse_dialects.dialects.blocks import block_of, delta_kind, opened
 from sse_dialects.dialects.telling import Teller
 
 STOP = {"type": "message_stop"}
@@ -47,6 +47,24 @@ def json_piece(piece, index=0):
 
 def content(outcome):
     return outcome.answer.native["content"]
+
+
+# ---- any block
+
+
+@pytest.mark.parametrize("block", [{"type": "text", "text": ""}, {"type": "thinking", "thinking": ""}])
+def test_a_blocks_own_members_are_told_of_its_part(block):
+    outcome = told("messages", start(**block), start(1, **block, own=1), STOP)
+    assert of_type(outcome, Extra) == [Extra("own", 1, 0, 1)]
+    assert outcome.answer.extra == {"own": 1}
+    assert content(outcome) == [block, {**block, "own": 1}]
+
+
+@pytest.mark.parametrize("fields", [{"text": "a", "own": 1}, {"own": 1}])
+def test_so_are_those_of_a_delta(fields):
+    outcome = told("messages", text("x"), text("y", 1), delta(1, type="text_delta", **fields), STOP)
+    assert of_type(outcome, Extra) == [Extra("own", 1, 0, 1)]
+    assert outcome.answer.extra == {"own": 1}
 
 
 # ---- text
@@ -81,6 +99,12 @@ def test_citations_are_told_and_kept_in_the_block():
 
 
 # ---- thinking
+
+
+def test_a_citation_that_is_no_object_goes_back_as_it_came():
+    outcome = told("messages", start(type="text", text="a", citations=[7, {"url": "u", "file_id": "f"}]), STOP)
+    assert content(outcome)[0]["citations"] == [7, {"url": "u", "file_id": "f"}]
+    assert outcome.answer.turn[0]["content"][0]["citations"] == [7, {"url": "u"}]
 
 
 def test_thinking_with_its_signature():
@@ -216,6 +240,19 @@ def test_a_new_blocks_deltas_are_joined_to_its_own_members():
     assert [each.name for each in of_type(outcome, Extra)] == ["compaction"] + ["compaction_delta"] * 3
 
 
+def test_halves_of_a_new_blocks_members_may_come_in_two_deltas():
+    notes = [delta(type="new_delta", note=note) for note in ("a\ud83d", "\ude00b", "c")]
+    outcome = told("messages", start(type="new", note=""), *notes, STOP)
+    [part] = outcome.answer.parts
+    assert part.native == content(outcome)[0] == {"type": "new", "note": "a\U0001f600bc"}
+
+
+def test_a_block_that_was_opened_without_an_input_has_the_one_that_came():
+    rows = [start(type="server_tool_use", id="s", name="w"), json_piece('{"q":'), json_piece("1}")]
+    assert content(told("messages", *rows, STOP)) == [{"type": "server_tool_use", "id": "s", "name": "w", "input": {"q": 1}}]
+    assert content(told("messages", rows[0], STOP)) == [rows[0]["content_block"]]
+
+
 def test_a_block_without_a_type_is_kept():
     assert content(told("messages", start(), STOP)) == []
     assert content(told("messages", start(x=1), STOP)) == [{"x": 1}]
@@ -317,6 +354,10 @@ def test_blocks_and_calls_are_bounded():
 def test_what_a_delta_would_have_been_opened_with_is_a_fresh_object():
     assert block_of("text_delta") is not block_of("text_delta")
     assert block_of("nonsense") == {"type": "unknown"}
+
+
+def test_a_deltas_type_is_what_it_says_where_no_member_tells():
+    assert [delta_kind(said, {"own": 1}) for said in ("", "text", "new_delta")] == ["", "text", "new_delta"]
 
 
 def test_a_block_takes_its_own_deltas_and_those_nobody_knows():

@@ -146,6 +146,26 @@ def test_an_event_type_newer_than_this_library_is_kept_under_its_type_as_a_list(
 # ---- what is survived
 
 
+@pytest.mark.parametrize("kind", ["", 7, None, ["x"]])
+def test_a_type_that_says_nothing_leaves_it_to_the_event(kind):
+    assert told("messages", ("content_block_delta", {**text("Hi"), "type": kind}), STOP).answer.text == "Hi"
+
+
+def test_an_empty_unnamed_object_is_nothing():
+    outcome = told("messages", begun(), "{}", text("Hi"), STOP)
+    assert not of_type(outcome, Extra)
+    assert told("messages", '{"own": 1}', STOP).answer.extra == {"message": [{"own": 1, "type": "message"}]}
+
+
+def test_an_error_in_any_other_event_is_a_failure_and_padding_is_none():
+    failure = {"type": "overloaded_error", "message": "busy"}
+    for row in ({**text("x"), "error": failure}, {"type": "new", "error": failure}):
+        outcome = told("messages", row)
+        assert (outcome.status, outcome.error.raw, outcome.error.payload) == ("upstream", failure, row)
+    for padding in (None, "", {}, {"message": "", "type": None}):
+        assert told("messages", {**text("x"), "error": padding}, STOP).answer.text == "x"
+
+
 def test_a_missing_message_start_is_survived():
     outcome = told("messages", text("Hi"), reason("end_turn"), STOP)
     assert outcome.events[0] == Started(None, None)

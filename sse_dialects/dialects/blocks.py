@@ -189,17 +189,15 @@ class InputBlock(Block[_P]):
         self.pieces = pieces
 
     def native(self) -> dict[str, Any]:
-        """The block as it stands in an unstreamed message."""
+        """The block as it stands in an unstreamed message; without pieces the input that it was opened with counts."""
         native = dict(self.fields)
-        if "input" in native or self.pieces.size():
+        if self.pieces.size():
             native["input"] = self._input()
         return native
 
     def _input(self) -> Any:
-        """The parsed pieces; text that is no JSON stays text, and without pieces what the block was opened with counts."""
+        """The parsed pieces; text that is no JSON stays text."""
         text = self.pieces.text()
-        if not text:
-            return self.fields.get("input")
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
