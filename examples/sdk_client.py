@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 class AcmeError(Exception):
     """What this SDK raises, with a word on whether to try again. ``partial_text`` is what had come."""
 
-    def __init__(self, error: sd.SSEDialectsError) -> None:
+    def __init__(self, error: sd.SSEDialectsError, *, shown: bool) -> None:
         super().__init__(str(error))
         self.kind = error.kind
-        self.retryable = error.retryable and not error.delivered
+        self.retryable = error.retryable and not shown
         self.partial_text = error.partial.text if isinstance(error, sd.StreamError) else ""
 
 
@@ -50,24 +50,33 @@ class AcmeClient:
         """
         body = json.dumps({"stream": True, "messages": [{"role": "user", "content": prompt}]}).encode()
         decoder = sd.Decoder("chat", limits=self._limits)
-        pieces = self._transport("/v1/chat/completions", body)
+        shown = False
         try:
-            for piece in pieces:
-                _tell(decoder.feed(piece), on_text)
-                if decoder.complete:  # not waiting for the server to close
-                    break
-            _tell(iter(decoder.close()), on_text)
+            for event in _events(decoder, self._transport("/v1/chat/completions", body)):
+                if isinstance(event, sd.TextDelta):
+                    shown = True
+                    on_text(event.text)
             return AcmeReply(decoder.answer())
         except sd.SSEDialectsError as error:
-            _tell(iter(error.decoded), on_text)
-            raise AcmeError(error) from error
-        except OSError as error:  # the transport broke: a cut, as far as the reply goes
-            cut = sd.TruncatedStreamError(sd.ChatAccumulator.expected, cause=error)
-            cut.partial = decoder.partial()
-            raise AcmeError(cut) from error
+            raise AcmeError(error, shown=shown) from error
 
 
-def _tell(events: Iterator[sd.Event], on_text: Callable[[str], Any]) -> None:
-    for event in events:
-        if isinstance(event, sd.TextDelta):
-            on_text(event.text)
+def _events(decoder: sd.Decoder, pieces: Iterator[bytes]) -> Iterator[sd.Event]:
+    """The stream's events, then its error if it has one. For an async transport only ``next(pieces)`` differs."""
+    cause: OSError | None = None
+    while not decoder.complete:  # not waiting for the server to close
+        try:
+            piece = next(pieces, None)
+        except OSError as error:  # the transport broke: a cut, unless the answer was whole by then
+            cause = error
+            break
+        if piece is None:
+            break
+        yield from decoder.feed(piece)
+    try:
+        yield from decoder.close()
+    except sd.SSEDialectsError as error:
+        yield from error.decoded
+        if isinstance(error, sd.TruncatedStreamError):
+            error.cause = cause
+        raise

@@ -62,7 +62,25 @@ def test_the_sdk_gives_its_own_reply():
 def test_the_sdk_raises_its_own_error_for_a_cut_stream(end):
     error, texts = asked([*CHAT[:2], *end])
     assert (error.kind, error.partial_text, texts) == ("truncated", "Hello", ["Hel", "lo"])
+    assert (error.retryable, error.__cause__.frame_count, error.__cause__.cause) == (False, 2, end[0] if end else None)
     assert asked(CHAT, limits=sd.Limits(max_answer_bytes=200))[0].kind == "limit"
+
+
+def test_the_sdk_retries_only_what_nobody_saw():
+    assert asked([ConnectionResetError("gone")])[0].retryable
+    unfinished, texts = asked([CHAT[0].rstrip()])
+    assert (unfinished.retryable, texts) == (False, ["Hel"])
+
+
+def test_the_sdk_takes_an_answer_whose_transport_broke_after_its_end():
+    reply, _ = asked([*COUNTED[:-1], DONE.rstrip(), ConnectionResetError("gone")])
+    assert (reply.text, reply.tokens) == ("Hello", 7)
+
+
+def test_the_caller_s_own_failure_is_no_cut():
+    sdk = loaded("sdk_client")
+    with pytest.raises(BrokenPipeError):
+        sdk.AcmeClient(lambda path, body: iter(COUNTED)).ask("Hello?", lambda text: (_ for _ in ()).throw(BrokenPipeError))
 
 
 # ---- a pool of threads
