@@ -499,3 +499,26 @@ async def test_a_stream_reader(server):
         assert (await events.answer()).text == "Hello"
     writer.close()
     await writer.wait_closed()
+
+
+@pytest.mark.parametrize("kind", ["anyio on asyncio", "anyio on trio", "trio"])
+def test_a_byte_stream(kind, server):
+    anyio, trio = pytest.importorskip("anyio"), pytest.importorskip("trio")
+    url = server.serve(Reply(CHAT, framing="close"))
+
+    async def read():
+        if kind == "trio":
+            connection = await trio.open_tcp_stream("127.0.0.1", server.port)
+            send, receive = connection.send_all, connection.receive_some
+        else:
+            connection = await anyio.connect_tcp("127.0.0.1", server.port)
+            send, receive = connection.send, connection.receive
+        await send(f"GET /{url.rpartition('/')[2]} HTTP/1.0\r\n\r\n".encode())
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += await receive(1)
+        async with astream(connection) as events:
+            return await events.answer()
+
+    answer = trio.run(read) if kind == "trio" else anyio.run(read, backend=kind.rpartition(" ")[2])
+    assert answer.text == "Hello"
