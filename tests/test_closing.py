@@ -133,6 +133,7 @@ def test_an_exception_thrown_into_a_waiting_reader(server, loop):
 # ---- connections
 
 
+@pytest.mark.slow
 def test_many_requests_over_one_connection(server):
     before = server.connections
     url = server.serve(Reply(CHAT))
@@ -143,6 +144,7 @@ def test_many_requests_over_one_connection(server):
     assert server.connections - before == 1
 
 
+@pytest.mark.slow
 @both
 def test_many_async_requests_over_one_connection(server, loop):
     async def main():

@@ -16,7 +16,7 @@ from fuzz.mutator import Mutator
 from fuzz.targets import TALLY, TARGETS, check
 
 DIALECTS = ("chat", "messages", "responses")
-COUNT = 60  # inputs; `-m slow` tries ten times as many
+COUNT = 40  # inputs; `-m slow` tries ten times as many
 
 
 @st.composite
