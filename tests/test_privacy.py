@@ -27,7 +27,7 @@ SAID = {
     *("transcript", "code", "output", "signature", "data", "encrypted_content", "summary", "cited_text", "results"),
 }
 SAMPLES = [*CHAT_SAMPLES, *MESSAGES, *RESPONSES]
-COUNT = 300  # spoiled streams
+COUNT = 450  # spoiled streams
 
 
 def marked(value, said=False):
