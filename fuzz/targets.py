@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import pytest
-from shapes import Outcome, by_accumulator
+from shapes import Outcome, by_accumulator, by_astream, by_stream
 from test_frames_at_random import parsed, read_out
 from test_hostile import check_any, text_of
 
@@ -29,6 +29,7 @@ TALLY: Counter[str] = Counter()  # what came of the inputs so far
 
 _DIALECTS = ("chat", "messages", "responses", "auto")
 _GROWN = 200  # of so many inputs one is also measured: that takes as long as they do
+_STREAMED = 16  # of so many one is also read through streams, sync and async
 _READS = 300  # the most that an input is cut into
 _TIGHT = sd.Limits(max_frame_bytes=300, max_answer_bytes=1_000, max_parts=2, max_choices=1, max_tool_calls=1, max_depth=5)
 
@@ -88,6 +89,9 @@ def check_stream(data: bytes, bits: int, dialect: str) -> None:
     if framed and dialect != "auto" and whole.status not in {"not_event_stream", "limit"}:
         alone = by_accumulator([data], dialect, **options)
         assert _alone(alone) == _alone(whole), "the frames alone say something else"
+    if crc32(data) % _STREAMED == 0:
+        for streamed in (by_stream(iter(ways[1]), dialect, **options), by_astream(lambda: iter(ways[2]), dialect, **options)):
+            assert _alone(streamed) == _alone(whole), "a stream around it makes a difference"
     if crc32(data) % _GROWN == 0:
         TALLY["grown"] += 1
         check_growth(data, lambda grown: decode(grown, dialect, options))

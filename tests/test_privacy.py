@@ -83,7 +83,7 @@ def test_errors_hold_no_text_of_the_model():
         kinds.add(error.kind)
         for text in shown(error):
             assert SECRET not in text, text
-    assert kinds >= {"truncated", "malformed", "limit", "upstream"}
+    assert kinds >= {"truncated", "malformed", "limit"}
 
 
 def test_nothing_is_logged_or_warned_of_but_httpxs_own(caplog):
