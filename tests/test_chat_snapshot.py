@@ -165,6 +165,15 @@ def test_arguments_may_be_the_object_itself_in_a_snapshot_too():
     assert [each.arguments for each in streamed(*rows).answer.tool_calls] == ['{"b":1}', "{}"]
 
 
+def test_calls_of_one_id_are_matched_by_place():
+    whole = [call("a", '{"b":1}'), call("a", '{"b":2}')]
+    outcome = streamed(
+        *(delta(tool_calls=[{"index": index, **each}]) for index, each in enumerate(whole)), snapshot(tool_calls=whole)
+    )
+    assert [each.arguments for each in outcome.answer.tool_calls] == ['{"b":1}', '{"b":2}']
+    assert not of_type(outcome, Extra)
+
+
 def test_a_call_that_contradicts_is_reported():
     other = call("a", "[]")
     outcome = streamed(delta(tool_calls=[{"index": 0, **call("a", "{}")}]), snapshot(tool_calls=[other]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import Extra
 from ..values import JSONArray, JSONObject
-from .chat_calls import id_of
+from .chat_calls import ARGUMENTS, id_of
 from .chat_delta import REASONING_NAMES, take_delta
 from .content_parts import part_of
 from .joined import Joined
@@ -15,7 +15,8 @@ from .payload import dumped
 from .telling import items
 
 if TYPE_CHECKING:
-    from .chat_calls import ChatCall
+    from ..answer import ToolCallKind
+    from .chat_calls import Calls, ChatCall
     from .chat_choice import ChatChoice
     from .telling import Teller
 
@@ -82,7 +83,7 @@ def _rest_of_calls(choice: ChatChoice, elements: list[Any], contradicted: dict[s
     rest: list[dict[str, Any]] = []
     for place, element in enumerate(elements):
         if isinstance(element, JSONObject):
-            call = choice.calls.with_id(id_of(element.get("id"))) or choice.calls.at(place)
+            call = _call_of(choice.calls, id_of(element.get("id")), place)
             if call is None:
                 rest.append({**element, "index": element.get("index", f"snapshot {place}")})
             elif not _rest_of_call(call, element, rest):
@@ -90,13 +91,19 @@ def _rest_of_calls(choice: ChatChoice, elements: list[Any], contradicted: dict[s
     return rest
 
 
+def _call_of(calls: Calls, id: str | None, place: int) -> ChatCall | None:
+    """The call of that id, which may be that of others too: then the one at its place, and so where the id is nobody's."""
+    at_place = calls.at(place)
+    return at_place if at_place is not None and at_place.id == id else calls.with_id(id) or at_place
+
+
 def _rest_of_call(call: ChatCall, element: dict[str, Any], rest: list[dict[str, Any]]) -> bool:
     """Add what is new of one call to ``rest``, or return False where the snapshot contradicts what came."""
-    body_name, name = ("custom", "input") if isinstance(element.get("custom"), JSONObject) else ("function", "arguments")
-    body = element.get(body_name)
+    kind: ToolCallKind = "custom" if isinstance(element.get("custom"), JSONObject) else "function"
+    body, name = element.get(kind), ARGUMENTS[kind]
     arguments = body.get(name) if isinstance(body, JSONObject) else None
     arguments = dumped(arguments) if isinstance(arguments, JSONObject) else arguments
     new = call.rest_of(arguments) if isinstance(arguments, str) else None
     if new:
-        rest.append({"index": call.index, "id": call.id, body_name: {name: new}})
+        rest.append({"index": call.index, "id": call.id, kind: {name: new}})
     return new is not None or not arguments
