@@ -157,6 +157,61 @@ def test_an_empty_unnamed_object_is_nothing():
     assert told("messages", '{"own": 1}', STOP).answer.extra == {"message": [{"own": 1, "type": "message"}]}
 
 
+def test_an_events_own_members_are_told_of_its_part():
+    def own(value, row):
+        return {**row, "own": value}
+
+    rows = [
+        own(1, begun()),
+        text("a"),
+        own(2, start(1, type="text", text="")),
+        own(3, text("b", 1)),
+        own(4, stop(1)),
+        own(5, STOP),
+    ]
+    outcome = told("messages", *rows)
+    assert of_type(outcome, Extra) == [
+        Extra("own", value, 0, part) for value, part in ((1, None), (2, 1), (3, 1), (4, 1), (5, None))
+    ]
+    assert outcome.answer.extra == {"own": 5}
+
+
+def test_blocks_of_the_message_start_go_on_by_their_index():
+    opened = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    outcome = told("messages", begun(content=opened), text("d", 1), text("c", 0), STOP)
+    assert [block["text"] for block in outcome.answer.native["content"]] == ["ac", "bd"]
+    assert outcome.answer.choices[0].index == 0
+
+
+def test_a_delta_before_any_block_opens_the_first():
+    outcome = told("messages", {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "a"}}, text("b", 0), STOP)
+    assert [block["text"] for block in outcome.answer.native["content"]] == ["ab"]
+
+
+def test_deltas_of_another_kind_have_one_block_each_index():
+    def thought(piece, index):
+        return {"type": "content_block_delta", "index": index, "delta": {"type": "thinking_delta", "thinking": piece}}
+
+    rows = [text("x", 0), text("y", 1), thought("a", 0), thought("b", 0), thought("c", 1), text("z", 0)]
+    content = told("messages", *rows, STOP).answer.native["content"]
+    assert [block.get("text", block.get("thinking")) for block in content] == ["xz", "y", "ab", "c"]
+
+
+@pytest.mark.parametrize(
+    ("again", "count"),
+    [
+        ({"type": "tool_use", "id": "t", "name": "f", "input": {}}, 1),
+        ({"id": "t", "name": "f"}, 1),
+        ({"type": "tool_use", "id": "u", "name": "f", "input": {}}, 2),
+        ({"type": "server_tool_use", "id": "t", "name": "f", "input": {}}, 2),
+    ],
+)
+def test_a_block_announced_again_is_the_same(again, count):
+    first = start(type="tool_use", id="t", name="f", input={})
+    outcome = told("messages", first, start(**again), stop(), reason("tool_use"), STOP)
+    assert len(outcome.answer.native["content"]) == count
+
+
 def test_an_error_in_any_other_event_is_a_failure_and_padding_is_none():
     failure = {"type": "overloaded_error", "message": "busy"}
     for row in ({**text("x"), "error": failure}, {"type": "new", "error": failure}):
@@ -267,6 +322,12 @@ def test_usage_that_grows_for_ever_is_malformed():
     outcome = told("messages", *rows, STOP)
     assert isinstance(outcome.error, MalformedStreamError)
     assert "1,000 members" in outcome.error.reason
+    most = {"output_tokens": 1, **{f"x{n}": 1 for n in range(999)}}
+    assert len(told("messages", reason(None, usage=most), STOP).answer.usage.native) == 1000
+
+
+def test_usage_that_is_no_object_is_nothing():
+    assert "usage" not in told("messages", begun(usage=7), text("Hi"), reason("end_turn"), STOP).answer.native
 
 
 # ---- when a call is whole
