@@ -26,6 +26,7 @@ def answer(*events):
     ("member", "events"),
     [
         ("text", [event("output_text.delta", delta="x"), event("output_text.delta", delta="y")]),
+        ("text", [event("output_text.delta", delta={"text": "x"}), event("output_text.delta", delta={"text": "y", "n": 1})]),
         ("text", [event("output_text.done", text="xy")]),
         ("text", [event("content_part.done", part={"type": "output_text", "text": "xy"})]),
         ("text", [event("content_part.added", part={"type": "output_text", "text": "xy"})]),
@@ -43,6 +44,36 @@ def answer(*events):
 )
 def test_whatever_arrived_is_used(member, events):
     assert getattr(answer(*events), member) == "xy"
+
+
+OPENED = event("output_item.added", item={"type": "reasoning", "id": "rs"})
+
+
+@pytest.mark.parametrize("named", [{"item_id": "rs"}, {"item_id": "rs", "output_index": None}])
+def test_a_part_of_a_reasoning_item_is_reasoning_whatever_type_it_says(named):
+    part = event("content_part.done", part={"type": "text", "text": "why"}) | named
+    given = answer(OPENED, part)
+    assert (given.reasoning, given.text) == ("why", "")
+    assert len(given.native["output"]) == 1
+
+
+@pytest.mark.parametrize("named", [{"item_id": "other"}, {}])
+def test_a_part_with_text_of_another_item_at_its_index_is_not(named):
+    given = answer(OPENED, event("content_part.done", part={"type": "output_text", "text": "x"}, **named))
+    assert (given.reasoning, given.text) == ("", "x")
+
+
+def test_an_empty_part_at_the_index_of_reasoning_opens_no_message():
+    given = answer(
+        OPENED, event("content_part.added", part={"type": "text", "text": ""}), event("reasoning_text.delta", delta="why")
+    )
+    assert given.reasoning == "why"
+    assert [item["type"] for item in given.native["output"]] == ["reasoning"]
+
+
+def test_what_is_guessed_from_a_delta_is_the_assistants():
+    given = answer(event("output_text.delta", delta="x"), event("refusal.delta", delta="no", output_index=1))
+    assert [(item["type"], item["role"]) for item in given.native["output"]] == [("message", "assistant")] * 2
 
 
 @pytest.mark.parametrize(
