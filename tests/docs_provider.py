@@ -29,13 +29,18 @@ def reply_to(request: dict[str, Any]) -> testing.Reply:
     return testing.reply(AFTER_TOOL if has_result else TEXT, reasoning=REASONING, signature="c2lnbmF0dXJl")
 
 
-def played(reply: testing.Reply, dialect: sd.DialectName, fault: str) -> testing.ScriptedStream:
+def counts(request: dict[str, Any], dialect: sd.DialectName) -> bool:
+    """Whether the stream tells its usage: in a chat only where the request says so, as providers have it."""
+    return dialect != "chat" or bool(request.get("stream_options", {}).get("include_usage"))
+
+
+def played(reply: testing.Reply, dialect: sd.DialectName, fault: str, *, counted: bool = True) -> testing.ScriptedStream:
     """The stream with that fault: "whole" for none, "cut", "failure", "rejected", "busy", "html"."""
     if dialect == "chat":  # has no place for a signature
         parts = [sd.ReasoningPart(part.text) if isinstance(part, sd.ReasoningPart) else part for part in reply.parts]
-        reply = testing.reply(parts=parts, tool_calls=())
+        reply = testing.reply(parts=parts, **({} if counted else {"usage": None}))
     stream = reply.in_dialect(dialect)
-    late = len(stream.frames()) - 4
+    late = len(stream.frames()) - (4 if counted else 3)
     if fault == "cut":
         return stream.cut(after_frames=late)
     if fault == "failure":
@@ -75,7 +80,8 @@ class DocsProvider:
                 request = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
                 provider.requests.append(request)
                 fault = provider.faults.pop(0) if provider.faults else "whole"
-                stream = played(reply_to(request), DIALECTS[self.path], fault)
+                dialect = DIALECTS[self.path]
+                stream = played(reply_to(request), dialect, fault, counted=counts(request, dialect))
                 self.send_response(stream.status)
                 for name, value in stream.headers.items():
                     self.send_header(name, value)

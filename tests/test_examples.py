@@ -16,7 +16,12 @@ from docs_provider import AFTER_TOOL, TEXT, DocsProvider
 import sse_dialects as sd
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-REQUEST = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "Why is the sky blue?"}]}
+REQUEST = {
+    "model": "m",
+    "stream": True,
+    "stream_options": {"include_usage": True},
+    "messages": [{"role": "user", "content": "Why is the sky blue?"}],
+}
 
 
 @pytest.fixture(scope="module")
