@@ -357,3 +357,111 @@ def test_the_call_id_that_was_told_binds_whatever_ids_the_final_response_has():
     )
     assert [each.id for each in outcome.answer.tool_calls] == ["c"]
     assert outcome.answer.turn == [call("c", id="j")]
+
+
+# ---- items of one kind, of several, and of none that we know
+
+
+def told_of(*events, **final):
+    return told("responses", *events, {"type": "response.completed", "response": {"id": "r", "status": "completed", **final}})
+
+
+def at(index, name, **fields):
+    return {"type": f"response.{name}", "output_index": index, **fields}
+
+
+def test_an_item_of_another_type_is_told_whenever_it_says_something_new():
+    begun = {"type": "web_search_call", "id": "w", "status": "in_progress"}
+    ended = {**begun, "status": "completed", "action": {"query": "q"}}
+    rows = [at(1, "output_item.added", item=begun), at(1, "output_item.done", item=ended), at(1, "output_item.done", item=ended)]
+    outcome = told_of(at(0, "output_text.delta", delta="x"), *rows)
+    assert of_type(outcome, Extra) == [Extra("web_search_call", [each], 0, 1) for each in (begun, ended)]
+    assert outcome.answer.extra == {"web_search_call": [ended]}
+    assert outcome.answer.native["output"][1] == ended
+
+
+def test_so_is_a_part_of_a_message():
+    begun, ended = {"type": "image", "url": "u"}, {"type": "image", "url": "u", "alt": "a"}
+    rows = [at(0, f"content_part.{name}", content_index=1, part=part) for name, part in (("added", begun), ("done", ended))]
+    outcome = told_of(at(0, "output_text.delta", content_index=0, delta="x"), *rows, rows[1])
+    assert of_type(outcome, Extra) == [Extra("image", [begun], 0, 1), Extra("image", [{"alt": "a"}], 0, 1)]
+    assert outcome.answer.extra == {"image": [ended]}
+    assert outcome.answer.native["output"][0]["content"] == [{"type": "output_text", "text": "x"}, ended]
+
+
+@pytest.mark.parametrize("lists", [{"annotations": [{"a": 1}], "logprobs": [{"t": 1}]}, {"annotations": [], "logprobs": []}])
+def test_a_parts_members_stand_in_it_and_its_own_are_told(lists):
+    part = {"type": "output_text", "text": "x", **lists, "own": 1}
+    rows = [at(0, f"content_part.{name}", content_index=0, part=part) for name in ("added", "done")]
+    outcome = told_of(*rows)
+    assert outcome.answer.native["output"][0]["content"] == [part]
+    assert [event for event in of_type(outcome, Extra) if event.name == "own"] == [Extra("own", 1, 0, 0)]
+
+
+def test_a_calls_id_is_its_call_id_else_its_id_and_its_kind_is_its_items():
+    items = [
+        {"type": "function_call", "id": "a", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call", "id": "b", "name": "f", "arguments": "{}"},
+        {"type": "custom_tool_call", "call_id": "d", "name": "g", "input": "x"},
+    ]
+    calls = told_of(*(at(index, "output_item.done", item=item) for index, item in enumerate(items))).answer.tool_calls
+    assert [(call.id, call.kind, call.arguments) for call in calls] == [
+        ("c", "function", "{}"),
+        ("b", "function", "{}"),
+        ("d", "custom", "x"),
+    ]
+
+
+def test_items_of_an_early_list_go_on_by_their_place():
+    listed = [{"type": "message", "content": [{"type": "output_text", "text": text}]} for text in "ab"]
+    early = {"type": "response.in_progress", "response": {"id": "r", "output": listed}}
+    outcome = told_of(early, at(1, "output_text.delta", delta="d"), at(0, "output_text.delta", delta="c"))
+    assert [item["content"][0]["text"] for item in outcome.answer.native["output"]] == ["ac", "bd"]
+
+
+def test_items_without_names_are_matched_by_their_place_before_their_kind():
+    listed = [{"type": "message", "content": [{"type": "output_text", "text": text}]} for text in "ab"]
+    outcome = told_of(at(1, "output_text.delta", delta="b"), at(0, "output_text.delta", delta="a"), output=listed)
+    assert not of_type(outcome, Extra)
+    assert [item["content"][0]["text"] for item in outcome.answer.native["output"]] == ["a", "b"]
+    assert [part.text for part in outcome.answer.parts] == ["b", "a"]
+
+
+def test_items_matched_by_their_kind_are_taken_in_their_order():
+    listed = [{"type": "message", "content": [{"type": "output_text", "text": text}]} for text in "abc"]
+    rows = [at(index, "output_text.delta", delta=text) for index, text in ((5, "a"), (6, "b"), (7, "c"))]
+    outcome = told_of(*rows, output=listed)
+    assert not of_type(outcome, Extra)
+    assert [part.text for part in outcome.answer.parts] == ["a", "b", "c"]
+
+
+def test_parts_of_a_message_that_were_announced_go_on_by_their_index():
+    rows = [at(0, "content_part.added", content_index=index, part={"type": "output_text", "text": ""}) for index in (0, 1)]
+    rows += [at(0, "output_text.delta", content_index=index, delta=text) for index, text in ((0, "a"), (1, "b"), (0, "c"))]
+    assert [part["text"] for part in told_of(*rows).answer.native["output"][0]["content"]] == ["ac", "b"]
+
+
+def test_a_part_that_was_not_goes_on_until_it_is_done():
+    rows = [at(0, "output_text.delta", content_index=index, delta=text) for index, text in enumerate("abc")]
+    rows.insert(2, at(0, "content_part.done", content_index=1, part={"type": "output_text", "text": "ab"}))
+    assert [part["text"] for part in told_of(*rows).answer.native["output"][0]["content"]] == ["ab", "c"]
+
+
+def test_items_without_an_index_follow_one_another():
+    def opened(id, name="added", **more):
+        return {"type": f"response.output_item.{name}", "item": {"type": "message", "role": "assistant", **id, **more}}
+
+    def said(text, **more):
+        return {"type": "response.output_text.delta", "delta": text, **more}
+
+    named = [opened({"id": "a"}), said("1"), opened({"id": "b"}), said("2"), said("3", item_id="a")]
+    assert [item["content"][0]["text"] for item in told_of(*named).answer.native["output"]] == ["13", "2"]
+    again = [opened({}), said("1"), opened({}, "done"), opened({}), said("2")]
+    assert [item["content"][0]["text"] for item in told_of(*again).answer.native["output"]] == ["1", "2"]
+
+
+def test_halves_of_an_items_own_text_may_come_in_two_deltas():
+    code = {"type": "code_interpreter_call", "id": "c", "code": ""}
+    rows = [at(0, "code_interpreter_call_code.delta", delta=text) for text in ("a\ud83d", "\ude00b", "c")]
+    outcome = told_of(at(0, "output_item.added", item=code), *rows)
+    assert outcome.answer.parts[0].native["code"] == outcome.answer.native["output"][0]["code"] == "a\U0001f600bc"
