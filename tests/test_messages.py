@@ -252,6 +252,48 @@ def test_indexes_that_skip_are_names():
     assert [part.text for part in outcome.answer.parts] == ["ac", "b"]
 
 
+def piece(index, **delta):
+    return {"type": "content_block_delta", "index": index, "delta": delta}
+
+
+def test_a_block_that_waits_goes_on_under_an_index_that_is_nobodys():
+    outcome = told(
+        "messages",
+        *(start(0, type="thinking", thinking=""), piece(1, type="thinking_delta", thinking="h"), stop(1)),
+        *(
+            start(2, type="server_tool_use", id="s", name="g", input={}),
+            piece(3, type="input_json_delta", partial_json="[]"),
+            stop(3),
+        ),
+        *(
+            start(4, type="tool_use", id="t", name="f", input={}),
+            piece(5, type="input_json_delta", partial_json="{"),
+            text("x", 6),
+        ),
+        *(piece(5, type="input_json_delta", partial_json="}"), stop(5), STOP),
+    )
+    assert [block.get("thinking", block.get("input", block.get("text"))) for block in outcome.answer.native["content"]] == [
+        "h",
+        [],
+        {},
+        "x",
+    ]
+    assert [call.complete for call in outcome.answer.tool_calls] == [True]
+
+
+def test_a_block_that_has_been_closed_or_has_something_waits_for_nothing():
+    outcome = told(
+        "messages",
+        *(start(0, type="thinking", thinking="", signature="S"), stop(0), piece(1, type="thinking_delta", thinking="h")),
+        *(
+            start(2, type="tool_use", id="t", name="f", input={"a": 1}),
+            piece(3, type="input_json_delta", partial_json="{}"),
+            STOP,
+        ),
+    )
+    assert [block.get("thinking", block.get("input")) for block in outcome.answer.native["content"]] == ["", "h", {"a": 1}, {}]
+
+
 def test_several_message_deltas_are_merged_and_the_last_reason_counts():
     outcome = told("messages", begun(), reason(None, usage={"output_tokens": 1}), reason("max_tokens"), reason(None), STOP)
     assert outcome.answer.native_finish_reason == "max_tokens"

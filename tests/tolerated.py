@@ -456,6 +456,12 @@ case(
     calls=["c1 f " + A],
 )
 case(
+    "call-said-again-at-the-end",
+    "chat",
+    [calls(call(0, "c1", "f", "")), calls(call(0, arguments=A)), d("tool_calls", tool_calls=[call(0, arguments=A)]), DONE],
+    calls=["c1 f " + A],
+)
+case(
     "call-padding",
     "chat",
     [
@@ -637,6 +643,14 @@ case(
     text="a",
     reasoning="h",
     calls=["None None " + A],
+)
+case(
+    "block-index-of-another",
+    "messages",
+    [START, opened(0, "text", text=""), text(1, "a"), closed(1), tool(2), inputs(3, '{"a"'), inputs(3, ":1}"), closed(3), *USED],
+    text="a",
+    calls=["t f " + A],
+    whole=[True],
 )
 case(
     "block-opened-twice",

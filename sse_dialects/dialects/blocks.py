@@ -48,6 +48,10 @@ class Block(Generic[_P]):
         """Whether a delta of that type belongs to a block of this kind."""
         return kind in self.DELTAS or kind not in _OPENED_BY
 
+    def waits_for(self, kind: str) -> bool:
+        """Whether nothing has come since it was opened, and a delta of that type is what would come next."""
+        return kind in self.DELTAS and not self.part.size()
+
     def begin(self, tell: Teller, extra: dict[str, Any]) -> None:
         """Tell what the block was opened with."""
         tell.rest(extra, self.fields, self._KNOWN, self.part.place)
@@ -187,6 +191,10 @@ class InputBlock(Block[_P]):
     def __init__(self, fields: dict[str, Any], part: _P, pieces: Pieces) -> None:
         super().__init__(fields, part)
         self.pieces = pieces
+
+    def waits_for(self, kind: str) -> bool:
+        """Whether its input is still to come."""
+        return kind in self.DELTAS and not self.pieces.size() and not self.fields.get("input")
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message; without pieces the input that it was opened with counts."""

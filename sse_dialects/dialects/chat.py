@@ -135,6 +135,7 @@ class ChatAccumulator(Accumulator):
 
     def _take_choice(self, fields: dict[str, Any]) -> None:
         choice = self._choice_at(fields.get("index"))
+        choice.ending = bool(fields.get("finish_reason"))
         for name, take in self._CHOICE_MEMBERS.items():
             if fields.get(name) is not None:
                 take(self, choice, fields)

@@ -40,6 +40,7 @@ class ChatChoice:
         "_calls",
         "_members",
         "content_parts",
+        "ending",
         "entries",
         "extra",
         "finish_reason",
@@ -67,6 +68,7 @@ class ChatChoice:
         self.message: Joined | None = None  # message members without a word of ours
         self.other: dict[str, Any] | None = None  # choice members without a word of ours
         self.finish_reason: str | None = None
+        self.ending = False  # the chunk at hand brings its reason
         self.tags = ThinkTags() if think_tags else None
         self.moved = 0  # before that place no part is text: an orphan closing tag made it reasoning
         self.last_reasoning: ReasoningBuilder | None = None

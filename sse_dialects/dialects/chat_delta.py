@@ -235,7 +235,8 @@ def _open_call(choice: ChatChoice, piece: Piece, tell: Teller) -> ChatCall:
 
 def _add(choice: ChatChoice, call: ChatCall, piece: Piece, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
     choice.calls.learn_id(call, piece.id)
-    if piece.arguments and call.is_said_again(piece):
+    tell.cold = tell.cold or choice.ending  # what ends a choice counts by more than its string
+    if piece.arguments and call.is_said_again(piece, at_the_end=choice.ending):
         piece.arguments = ""
         tell.cold = True
     call.rename(piece.name)

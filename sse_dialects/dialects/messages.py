@@ -45,7 +45,7 @@ class MessagesAccumulator(Accumulator):
         limits: bounds on everything that grows.
     """
 
-    __slots__ = ("_blocks", "_by_index", "_extra", "_message", "_opened", "_parts", "_stopped", "_usage")
+    __slots__ = ("_begun", "_blocks", "_by_index", "_extra", "_message", "_opened", "_parts", "_stopped", "_usage")
 
     dialect: ClassVar[DialectName] = "messages"
     expected: ClassVar[str] = "message_stop"
@@ -55,6 +55,7 @@ class MessagesAccumulator(Accumulator):
         self._message: dict[str, Any] = {}  # the unstreamed message without its content
         self._blocks: list[Block[Any]] = []
         self._by_index: dict[str, Block[Any]] = {}
+        self._begun: Block[Any] | None = None  # the block that was opened last, as long as nobody has closed it
         self._parts: list[Any] = []
         self._stopped: list[CallBuilder] | None = (
             None  # calls whose block has been closed, until the next frame says that they are whole
@@ -169,7 +170,7 @@ class MessagesAccumulator(Accumulator):
             key = str(payload.get("index"))
             before = self._by_index.get(key)
             if before is None or not _is_same(before.fields, fields):
-                self._open(key, fields)
+                self._begun = self._open(key, fields)
             self._rest(payload, self._by_index[key].part.place)
 
     def _open(self, key: str, fields: dict[str, Any]) -> Block[Any]:
@@ -194,8 +195,11 @@ class MessagesAccumulator(Accumulator):
         return str(index) if index is not None else next(reversed(self._by_index), "0")
 
     def _block_for(self, key: str, kind: str) -> Block[Any]:
-        """The block at that index. A delta that speaks of another kind gets a block of its own, so that neither is spoiled."""
+        """The block at that index; where nothing was opened under it, it may be another number of the block that was opened last
+        and waits. A delta that speaks of another kind gets a block of its own, so that neither is spoiled."""
         block = self._by_index.get(key)
+        if block is None and self._begun is not None and self._begun.waits_for(kind):
+            block = self._by_index[key] = self._begun
         if block is not None:
             if block.takes(kind):
                 return block
@@ -209,6 +213,7 @@ class MessagesAccumulator(Accumulator):
         if block is None:
             return
         block.end(self._tell)
+        self._begun = None if block is self._begun else self._begun
         if isinstance(block.part, CallBuilder) and not block.part.stopped:
             block.part.stopped = True
             self._stopped = [*(self._stopped or ()), block.part]
