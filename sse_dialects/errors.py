@@ -152,8 +152,9 @@ class TruncatedStreamError(StreamError):
     def __str__(self) -> str:
         why = f" ({type(self.cause).__name__}: {self.cause})" if self.cause else ""
         hint = f" {self.hint}" if self.hint else ""
+        awaited = f"its terminating frame, {self.expected}" if self.dialect else self.expected
         return (
-            f"the stream closed before its terminating frame, {self.expected}{why}: after "
+            f"the stream closed before {awaited}{why}: after "
             f"{_count(self.frame_count, 'frame')} and {_count(self.byte_count, 'byte')} the answer is not whole. "
             f"Send the request again as a new one; {_PARTIAL}.{hint}"
         )

@@ -67,4 +67,5 @@ def test_the_option_that_would_have_helped() -> None:
     assert not advice(sd.TruncatedStreamError("message_stop"))
     assert "--timeout" in advice(sd.StalledStreamError(3, setting="httpx.Timeout(read=...)"))
     assert not advice(sd.StalledStreamError(3, setting="--timeout"))
+    assert not advice(sd.StalledStreamError(3, setting="the client's read timeout"))  # a recording's: `read` has no such option
     assert not advice(sd.UpstreamError())

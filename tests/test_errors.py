@@ -88,6 +88,11 @@ SENTENCES = {
 }
 
 
+def test_the_sentence_of_a_cut_before_the_dialect_was_known():
+    error = TruncatedStreamError("the terminating frame of any dialect")
+    assert str(error).startswith("the stream closed before the terminating frame of any dialect: after 0 frames and 0 bytes ")
+
+
 def test_the_tree_is_the_documented_one():
     tree = {name: [base.__name__ for base in getattr(errors, name).__mro__[1:]] for name in errors.__all__}
     stream = ["StreamError", "SSEDialectsError", "Exception", "BaseException", "object"]

@@ -19,7 +19,7 @@ def advice(error: sd.SSEDialectsError) -> str:
     """The option of this command line that would have let the stream pass, or ""."""
     if isinstance(error, sd.TruncatedStreamError) and error.hint:
         return "On this command line that switch is --no-require-done."
-    if isinstance(error, sd.StalledStreamError) and "--" not in error.setting:
+    if isinstance(error, sd.StalledStreamError) and error.setting.startswith("httpx."):  # a recording's timeout is past
         return "On this command line that setting is --timeout."
     return ""
 
