@@ -59,6 +59,8 @@ def _parts(data: bytes) -> tuple[bytes, bytes, bytes]:
         end = min(start + rng.choice([1, 1, 2, 3]), len(blocks) - 1)
         pieces = [b"".join(block + b"\n\n" for block in blocks[:start]), b"".join(block + b"\n\n" for block in blocks[start:end])]
         return (*pieces, b"\n\n".join(blocks[end:]))
-    start = rng.randrange(len(data) + 1)
+    # What begins something that never ends is one byte that is no letter, most often.
+    marks = [at for at, byte in enumerate(data) if not chr(byte).isalnum()] if rng.random() < 0.7 else []
+    start = rng.choice(marks) if marks else rng.randrange(len(data) + 1)
     end = start + rng.choice([1, 1, 2, 8, 40])
     return data[:start], data[start:end], data[end:]

@@ -128,7 +128,7 @@ def check_rejection(data: bytes, bits: int) -> None:
     line, _, body = data.partition(b"\n")
     said = {_rejection([line + b"\n", *chunks], bits) for chunks in ([body], *cuts(body))}
     assert len(said) == 1, "the chunking makes a difference"
-    if crc32(data) % _GROWN == 0:
+    if crc32(data) % (_GROWN // 20) == 0:  # a page's words are looked for with patterns
         check_growth(data, lambda grown: _rejection([grown], bits))
 
 
