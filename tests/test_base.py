@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from types import SimpleNamespace
 
 import pytest
 from httpx_sse import ServerSentEvent
@@ -15,6 +16,7 @@ from sse_dialects import (
     Limits,
     MalformedStreamError,
     MessagesAccumulator,
+    MisuseError,
     ResponsesAccumulator,
     TextDelta,
     TruncatedStreamError,
@@ -57,6 +59,23 @@ def test_any_frame_with_an_event_and_data_is_taken(dialect, made):
     assert state.complete
     assert state.close() == []
     assert state.answer().text == "x"
+
+
+@each
+@pytest.mark.parametrize("unnamed", ["", None])
+def test_an_event_without_a_name_is_taken_too(dialect, unnamed):
+    accumulator = ACCUMULATORS[dialect]()
+    for data in (TEXT[dialect], END[dialect]):
+        accumulator.add(SimpleNamespace(event=unnamed, data=data))
+    assert accumulator.answer().text == "x"
+
+
+@pytest.mark.parametrize("data", [b"[DONE]", None, {}])
+def test_data_that_is_no_text_is_the_callers_mistake(data):
+    accumulator = ChatAccumulator()
+    with pytest.raises(MisuseError, match=f"is a str, not {type(data).__name__}"):
+        accumulator.add(SimpleNamespace(event="message", data=data))
+    assert (accumulator.frame_count, accumulator.error) == (0, None)
 
 
 @each

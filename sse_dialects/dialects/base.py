@@ -20,6 +20,7 @@ from ..events import (
 )
 from ..limits import DEFAULT_LIMITS, Limits
 from ..parser import as_limits
+from ..root import MisuseError
 from ..values import JSONObject
 from .finish import finish_reason
 from .joined import built
@@ -51,11 +52,11 @@ SHOWN = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallStarted, ToolCallDelta
 
 
 class FrameLike(Protocol):
-    """Anything with an event's name and data: `Frame`, ``httpx_sse.ServerSentEvent``."""
+    """Anything with an event's name and data: `Frame`, ``httpx_sse.ServerSentEvent``, what the official SDKs' decoders give."""
 
     @property
-    def event(self) -> str:
-        """The event's name."""
+    def event(self) -> str | None:
+        """The event's name; "" or None where the stream named none."""
         ...
 
     @property
@@ -127,12 +128,13 @@ class Accumulator:
             MalformedStreamError: its data is not JSON, or not of the dialect's shape.
             LimitExceededError: the answer is larger than ``limits`` allow.
             TruncatedStreamError: another dialect's end came in place of this one's.
+            MisuseError: the frame's data is no str.
         """
         if self.complete or self.error is not None:
             return []
-        data = frame.data
+        data = _as_text(frame.data)
         size = len(data) if data.isascii() else len(data.encode("utf-8", "surrogatepass"))
-        return self._collected(lambda: self.take(frame.event, data, size))
+        return self._collected(lambda: self.take(frame.event or "message", data, size))
 
     def close(self) -> list[Event]:
         """Say that no more frames will come.
@@ -377,3 +379,9 @@ class Accumulator:
             for choice in choices:
                 choice.extra = scrubbed(choice.extra)
         return Answer(self.dialect, self.id, self.model, self.complete, choices, self.usage, extra, native, turn)
+
+
+def _as_text(data: object) -> str:
+    if isinstance(data, str):
+        return data
+    raise MisuseError(f'the data of a frame is a str, not {type(data).__name__}: bytes are decoded as UTF-8, errors="replace"')

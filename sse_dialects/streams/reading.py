@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sse_dialects.body import foreign
+from sse_dialects.dialects.base import SHOWN
 from sse_dialects.errors import NotAnEventStreamError, StalledStreamError, TruncatedStreamError
-from sse_dialects.events import ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta, ToolCallFinished, ToolCallStarted
 from sse_dialects.parser import as_bytes
 from sse_dialects.root import MisuseError, SSEDialectsError
 from sse_dialects.sources.advice import read_before, wrong_piece
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "is_text"]
 
-_DELIVERING = frozenset((TextDelta, ReasoningDelta, RefusalDelta, ToolCallStarted, ToolCallDelta, ToolCallFinished))
 _HEAD_BYTES = 512  # kept of a body with a Content-Encoding, to tell afterwards whether the client undid it
 
 
@@ -145,8 +144,7 @@ class Reading:
 
     def handed(self, event: Event) -> None:
         """The caller gets ``event``."""
-        if type(event) in _DELIVERING:
-            self.delivered = True
+        self.delivered = self.delivered or isinstance(event, SHOWN)
 
     def settle(self) -> None:
         """Raises the failure, the first time; after that the stream has simply ended."""
