@@ -9,7 +9,7 @@ from told import of_type, told
 
 from sse_dialects import Decoder, Extra, MalformedStreamError, ToolCallDelta, ToolCallFinished, ToolCallStarted
 from sse_dialects.dialects import chat_calls
-from sse_dialects.dialects.chat_calls import Calls, ChatCall, Piece, index_of, word
+from sse_dialects.dialects.chat_calls import Calls, ChatCall, Piece, index_of
 
 
 def chunk(*elements, **delta):
@@ -350,11 +350,6 @@ def test_calls_are_whole_at_the_end_unless_the_reason_cut_them(reason, whole):
 )
 def test_an_index_is_a_name(value, index):
     assert index_of(value) == index
-
-
-@pytest.mark.parametrize(("value", "expected"), [("x", "x"), ("", None), (None, None), (7, None)])
-def test_a_word_is_a_string_with_something_in_it(value, expected):
-    assert word(value) == expected
 
 
 def opened(name="f", arguments="", **fields):

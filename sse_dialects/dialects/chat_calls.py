@@ -9,16 +9,19 @@ from ..values import JSONObject
 from .joined import Joined
 from .parts import CallBuilder, Pieces
 from .payload import dumped
-from .telling import object_member
+from .telling import object_member, word
 
 if TYPE_CHECKING:
     from ..answer import ToolCall, ToolCallKind
 
-__all__ = ["Calls", "ChatCall", "Piece", "id_of", "index_of"]
+__all__ = ["ARGUMENTS", "Calls", "ChatCall", "Piece", "id_of", "index_of"]
+
+# Where a call's arguments stand in its body, by the kind of the call, which is the body's name too.
+ARGUMENTS: dict[ToolCallKind, str] = {"function": "arguments", "custom": "input"}
 
 # Members of a call's element that the vocabulary has words for; others (a provider's signatures, say) are kept beside them.
 _KNOWN = frozenset({"index", "id", "type", "function", "custom"})
-_KNOWN_IN_BODY = frozenset({"name", "arguments", "input"})
+_KNOWN_IN_BODY = frozenset({"name", *ARGUMENTS.values()})
 _NOTHING: dict[str, Any] = {}
 
 _MAX_CHECKED = 1 << 20  # characters; arguments seldom have more than some thousands
@@ -37,7 +40,7 @@ class Piece:
         self.index = index_of(element.get("index"))
         self.id = id_of(element.get("id"))
         self.name = word(fields.get("name"))
-        self.arguments = _arguments(fields.get("input" if custom else "arguments"))
+        self.arguments = _arguments(fields.get(ARGUMENTS[self.kind]))
         self.other = _others(element, _KNOWN)
         self.other_in_body = _others(fields, _KNOWN_IN_BODY)
 
@@ -113,7 +116,7 @@ class ChatCall(CallBuilder):
     def native(self) -> dict[str, Any]:
         """The call as it stands in an unstreamed message."""
         others, others_in_body = (each.build() for each in self._others) if self._others is not None else ({}, {})
-        body = {"name": self.build().name, "input" if self.kind == "custom" else "arguments": self.text(), **others_in_body}
+        body = {"name": self.build().name, ARGUMENTS[self.kind]: self.text(), **others_in_body}
         return body if self.legacy else {"id": self.id, "type": self.kind, self.kind: body, **others}
 
 
@@ -239,11 +242,6 @@ def index_of(value: Any) -> int | str | None:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def word(value: Any) -> str | None:
-    """An id or a name: a string with something in it, or None for whatever else is there."""
-    return value if isinstance(value, str) and value else None
 
 
 def id_of(value: Any) -> str | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import Extra
 from ..values import JSONArray, JSONObject
-from .chat_calls import ChatCall, Piece
+from .chat_calls import ARGUMENTS, ChatCall, Piece
 from .chat_reasoning import ENTRY_LISTS, Entries
 from .content_parts import ContentParts, part_of, thinking_member
 from .joined import JoinedAudio
@@ -20,16 +20,14 @@ if TYPE_CHECKING:
     from .chat_choice import ChatChoice
     from .telling import Teller
 
-__all__ = ["REASONING_NAMES", "flush", "take_delta"]
+__all__ = ["DELTA_MEMBERS", "REASONING_NAMES", "flush", "take_delta"]
 
 # The same reasoning may come under two names: natively both are kept, told is the first of these.
 REASONING_NAMES = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 # Where a delta's strings stand in a chunk of one choice.
 _PATHS = {name: ("choices", 0, "delta", name) for name in ("content", "refusal", *REASONING_NAMES)}
-_CALL_PATHS = {
-    kind: ("choices", 0, "delta", "tool_calls", 0, kind, name) for kind, name in (("function", "arguments"), ("custom", "input"))
-}
+_CALL_PATHS = {kind: ("choices", 0, "delta", "tool_calls", 0, kind, name) for kind, name in ARGUMENTS.items()}
 
 
 def take_delta(choice: ChatChoice, delta: dict[str, Any], tell: Teller) -> None:
@@ -259,7 +257,7 @@ def _clean_names(element: dict[str, Any], tell: Teller) -> dict[str, Any]:
     cleaned: dict[str, Any] = tell.clean(element)
     if not tell.halves:
         return element
-    for body, text in (("function", "arguments"), ("custom", "input")):
+    for body, text in ARGUMENTS.items():
         fields = element.get(body)
         if isinstance(fields, JSONObject) and isinstance(fields.get(text), str):
             cleaned[body][text] = fields[text]

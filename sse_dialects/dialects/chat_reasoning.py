@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..values import JSONObject
 from .joined import Joined
+from .telling import word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +26,8 @@ class Entry:
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self.text: str = next((text for name in _TEXT_NAMES if isinstance(text := fields.get(name), str) and text), "")
-        signature, data = fields.get("signature"), fields.get("data")
-        self.signature = signature if isinstance(signature, str) and signature else None
-        self.encrypted = data if isinstance(data, str) and data else None
+        self.signature = word(fields.get("signature"))
+        self.encrypted = word(fields.get("data"))
 
 
 class Entries:

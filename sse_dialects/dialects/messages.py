@@ -13,7 +13,7 @@ from .blocks import Block, block_of, delta_kind, opened
 from .finish import finish_reason
 from .parts import CallBuilder
 from .payload import settled, shared
-from .telling import items, object_member
+from .telling import items, object_member, word
 from .usage import holds_count, input_without_cache
 
 if TYPE_CHECKING:
@@ -57,9 +57,8 @@ class MessagesAccumulator(Accumulator):
         self._by_index: dict[str, Block[Any]] = {}
         self._begun: Block[Any] | None = None  # the block that was opened last, as long as nobody has closed it
         self._parts: list[Any] = []
-        self._stopped: list[CallBuilder] | None = (
-            None  # calls whose block has been closed, until the next frame says that they are whole
-        )
+        # Calls whose block has been closed, until the next frame says that they are whole.
+        self._stopped: list[CallBuilder] | None = None
         self._usage: dict[str, Any] = {}
         self._extra: dict[str, Any] = {}
 
@@ -236,8 +235,7 @@ class MessagesAccumulator(Accumulator):
 
     @property
     def _stop_reason(self) -> str | None:
-        reason = self._message.get("stop_reason")
-        return reason if isinstance(reason, str) and reason else None
+        return word(self._message.get("stop_reason"))
 
     # ---- a whole message in place of a stream
 

@@ -140,40 +140,27 @@ def _reasoning(output: Output, payload: dict[str, Any]) -> ReasoningItem:
     return item
 
 
-def _summary_delta(output: Output, payload: dict[str, Any]) -> int | None:
-    item, text = _reasoning(output, payload), _delta_of(payload)
-    item.add("summary", payload.get("summary_index"), text, output.tell, _DELTA)
-    return item.place
-
-
-def _summary_done(output: Output, payload: dict[str, Any]) -> int | None:
-    item, text = _reasoning(output, payload), text_member(payload, "text")
-    item.catch_up("summary", payload.get("summary_index"), {"text": text}, output.tell, output.extra)
-    return item.place
-
-
-def _summary_part(output: Output, payload: dict[str, Any]) -> int | None:
-    return _part(output, payload, "summary", payload.get("summary_index"))
+def _channel(payload: dict[str, Any]) -> tuple[str, Any]:
+    """The channel of the reasoning that an event speaks of, and which part of it."""
+    channel = "summary" if str(payload.get("type")).startswith("response.reasoning_summary") else "content"
+    return channel, payload.get(f"{channel}_index")
 
 
 def _reasoning_delta(output: Output, payload: dict[str, Any]) -> int | None:
     item, text = _reasoning(output, payload), _delta_of(payload)
-    item.add("content", payload.get("content_index"), text, output.tell, _DELTA)
+    item.add(*_channel(payload), text, output.tell, _DELTA)
     return item.place
 
 
 def _reasoning_done(output: Output, payload: dict[str, Any]) -> int | None:
     item, text = _reasoning(output, payload), text_member(payload, "text")
-    item.catch_up("content", payload.get("content_index"), {"text": text}, output.tell, output.extra)
+    item.catch_up(*_channel(payload), {"text": text}, output.tell, output.extra)
     return item.place
 
 
 def _reasoning_part(output: Output, payload: dict[str, Any]) -> int | None:
-    return _part(output, payload, "content", payload.get("content_index"))
-
-
-def _part(output: Output, payload: dict[str, Any], channel: str, index: Any) -> int | None:
     item, part = _reasoning(output, payload), object_member(payload, "part")
+    channel, index = _channel(payload)
     item.announce(channel, index if str(payload.get("type")).endswith(".added") else None)
     if text_member(part, "text"):
         item.catch_up(channel, index, part, output.tell, output.extra)
@@ -266,10 +253,10 @@ EVENTS: dict[str, tuple[_Take, frozenset[str]]] = {
     "response.output_text.annotation.added": _row(_annotation_added, "annotation"),
     "response.refusal.delta": _row(_refusal_delta, "delta"),
     "response.refusal.done": _row(_refusal_done, "refusal"),
-    "response.reasoning_summary_part.added": _row(_summary_part, "part"),
-    "response.reasoning_summary_part.done": _row(_summary_part, "part"),
-    "response.reasoning_summary_text.delta": _row(_summary_delta, "delta"),
-    "response.reasoning_summary_text.done": _row(_summary_done, "text"),
+    "response.reasoning_summary_part.added": _row(_reasoning_part, "part"),
+    "response.reasoning_summary_part.done": _row(_reasoning_part, "part"),
+    "response.reasoning_summary_text.delta": _row(_reasoning_delta, "delta"),
+    "response.reasoning_summary_text.done": _row(_reasoning_done, "text"),
     "response.reasoning_text.delta": _row(_reasoning_delta, "delta"),
     "response.reasoning_text.done": _row(_reasoning_done, "text"),
     # The same under the names that the open specification of this dialect has, and that some local servers use.

@@ -9,6 +9,7 @@ from ..events import Extra
 from .joined import Joined, Live
 from .parts import CallBuilder
 from .payload import dumped, scrubbed
+from .telling import word
 
 if TYPE_CHECKING:
     from .parts import OtherBuilder, PartBuilder, Pieces
@@ -86,11 +87,11 @@ class CallItem(Item):
     def update(self, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
         """Take a snapshot of the item."""
         # The first `call_id` binds: its result may be on the way already, and has to meet the call in the next turn.
-        known = self.part.id if _word(self.fields.get("call_id")) else None
+        known = self.part.id if word(self.fields.get("call_id")) else None
         apart = {self.member, "call_id"} if known else {self.member}
         self._take({name: value for name, value in fields.items() if name not in apart}, tell)
-        self.part.id = known or _word(self.fields.get("call_id")) or self.part.id or _word(self.fields.get("id"))
-        self.part.name = self.part.name or _word(self.fields.get("name"))
+        self.part.id = known or word(self.fields.get("call_id")) or self.part.id or word(self.fields.get("id"))
+        self.part.name = self.part.name or word(self.fields.get("name"))
         if self.part.name:
             tell.out.extend(self.part.announce())
         tell.rest(extra, fields, self.KNOWN, self.place)
@@ -190,7 +191,3 @@ def contradict(pieces: Pieces, snapshot: str, place: int, tell: Teller) -> None:
 def kind_of(fields: dict[str, Any]) -> str:
     """An item's type."""
     return str(fields.get("type"))
-
-
-def _word(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

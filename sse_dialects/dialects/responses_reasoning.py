@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..values import JSONArray, JSONObject
 from .parts import Pieces
 from .responses_items import Item, contradict
+from .telling import word
 
 if TYPE_CHECKING:
     from .parts import PartBuilder, ReasoningBuilder
@@ -131,8 +132,8 @@ class ReasoningItem(Item):
                 listed: list[dict[str, Any]] = [item for item in snapshot if isinstance(item, JSONObject)]
                 if not self._split_anew(channel, listed):
                     self._catch_up_all(channel, listed, tell, extra)
-        self.part.encrypted = _word(self.fields.get("encrypted_content"))
-        self.part.signature = _word(self.fields.get("signature"))
+        self.part.encrypted = word(self.fields.get("encrypted_content"))
+        self.part.signature = word(self.fields.get("signature"))
 
     def _catch_up_all(self, channel: str, listed: list[dict[str, Any]], tell: Teller, extra: dict[str, Any]) -> None:
         """Bring a channel to what a snapshot of it says, part by part in their order."""
@@ -176,7 +177,3 @@ class ReasoningItem(Item):
         """The item as it stands in an unstreamed response."""
         channels = {name: [paragraph.native() for paragraph in channel.values()] for name, channel in self.channels.items()}
         return {**self.fields, **channels}
-
-
-def _word(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .joined import Live
     from .parts import CallBuilder, Pieces
 
-__all__ = ["Hot", "Teller", "arguments_member", "items", "object_member", "objects", "text_member"]
+__all__ = ["Hot", "Teller", "arguments_member", "items", "object_member", "objects", "text_member", "word"]
 
 _B = TypeVar("_B", bound=PartBuilder)
 _E = TypeVar("_E")
@@ -111,9 +111,9 @@ class Teller:
         return scrubbed(value) if self.halves else value
 
     def word(self, parent: dict[str, Any], name: str) -> str | None:
-        """An id or a name: a string with something in it, or None for whatever else is there."""
-        value = parent.get(name)
-        return (settled(value) if self.halves else value) if isinstance(value, str) and value else None
+        """The id or the name that stands there, with no half of a surrogate pair in it."""
+        value = word(parent.get(name))
+        return settled(value) if self.halves and value else value
 
     def open(self, parts: list[PartBuilder], part: _B) -> _B:
         """Add a part to its choice's, within the limits."""
@@ -183,6 +183,11 @@ def text_member(parent: dict[str, Any], name: str) -> str:
     """
     value = parent.get(name)
     return value if isinstance(value, str) else _nothing(name, value, "", "a string")
+
+
+def word(value: Any) -> str | None:
+    """An id, a name, a signature: a string with something in it, or None for whatever else is there."""
+    return value if isinstance(value, str) and value else None
 
 
 def arguments_member(parent: dict[str, Any], name: str) -> str:
