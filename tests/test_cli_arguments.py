@@ -82,6 +82,15 @@ def test_a_header_in_the_wrong_place_is_not_repeated(argv: list[str], capsys: py
     assert "s3cret" not in printed.out + printed.err
 
 
+@pytest.mark.parametrize(("argv", "advice"), [([*POST, "x"], "quote headers"), (["read", "a.sse", "b.sse"], "look at --help")])
+def test_what_means_nothing_comes_with_advice(argv: list[str], advice: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parsed(argv)
+    told = capsys.readouterr().err
+    assert advice in told
+    assert ("-H" in told) is (argv[0] == "post")
+
+
 @pytest.mark.parametrize("argv", [["--help"], ["read", "--help"], ["post", "-h"], ["demo", "-h"]])
 def test_help_tells_the_exit_statuses(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:

@@ -28,7 +28,7 @@ exit status:
 """
 _READ = """\
 Decodes a recorded stream, or one that is just arriving:
-  curl -N https://... | sse-dialects read
+  curl -sSN https://... | sse-dialects read
 FILE may hold a raw stream or a recording of `post --record`, which --speed plays in its time.
 The answer's text goes to standard output as it arrives, everything else to standard error.
 """
@@ -55,7 +55,8 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     except argparse.ArgumentError:
         parser.error("COMMAND is one of read, post and demo, and comes before its options")
     if unknown:
-        parser.error("some arguments mean nothing here (not repeated: one may be a key); quote headers: -H 'Name: value'")
+        advice = "quote headers: -H 'Name: value'" if options.run is post else "look at --help"
+        parser.error(f"some arguments mean nothing here (not repeated: one may be a key); {advice}")
     return options
 
 

@@ -60,7 +60,7 @@ def perform(out: Channel, pace: float = 1.0) -> None:
         _failure(stage, client)
         _cut(stage, client)
         stage.say("A stream that did not end is an error, never an answer. On your own streams:", _GREEN)
-        stage.code("curl -N https://... | sse-dialects read")
+        stage.code("curl -sSN https://... | sse-dialects read")
 
 
 def _three_dialects(stage: Stage, client: httpx.Client) -> None:

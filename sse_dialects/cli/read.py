@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["pieces", "read"]
 
-_HINT = "reading what you type; end it with Ctrl-D, or pipe a stream in: curl -N ... | sse-dialects read\n"
+_HINT = "reading what you type; end it with Ctrl-D, or pipe a stream in: curl -sSN ... | sse-dialects read\n"
 
 
 def read(options: argparse.Namespace) -> int:
