@@ -10,6 +10,7 @@ import datetime
 import json
 import os
 import sys
+import time
 from typing import Any
 
 import httpx
@@ -19,6 +20,7 @@ import sse_dialects as sd
 URL = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1") + "/chat/completions"
 MODEL = os.environ.get("MODEL", "gpt-5.4-mini")
 ATTEMPTS = 3
+LONGEST_WAIT_S = 30
 
 TOOLS: list[dict[str, Any]] = [
     {
@@ -63,7 +65,7 @@ def main() -> None:
             asked = [*history, {"role": "user", "content": question}]
             try:
                 history = answered(client, asked)
-            except sd.SSEDialectsError as error:
+            except (sd.SSEDialectsError, httpx.TransportError) as error:
                 print(f"\n{error}", file=sys.stderr)  # the history stays as it was before the question
 
 
@@ -97,6 +99,7 @@ def ask(client: httpx.Client, history: list[dict[str, Any]]) -> sd.Answer:
         except sd.SSEDialectsError as error:
             if error.delivered or not error.retryable or attempt == ATTEMPTS:
                 raise
+            time.sleep(min(error.retry_after or attempt, LONGEST_WAIT_S))
     raise AssertionError
 
 

@@ -69,6 +69,13 @@ def test_the_chat_retries_only_what_nobody_saw(provider, monkeypatch, capsys):
     assert "the stream closed before its terminating frame" in printed.err
 
 
+def test_the_chat_outlives_a_server_that_is_not_there(provider, monkeypatch, capsys):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setattr("sys.stdin", io.StringIO("Well?\nWell?\n"))
+    loaded("chat_with_tools").main()
+    assert capsys.readouterr().err.count("refused") == 2
+
+
 @pytest.mark.parametrize("arguments", ['{"date": 1', '{"date": "soon"}', '{"day": "2026-01-01"}'])
 def test_a_tool_s_failure_is_told_to_the_model(provider, arguments):
     call = sd.ToolCall("call_1", "days_until", "function", arguments, complete=True)
