@@ -59,8 +59,8 @@ def test_a_generator_around_a_stream(server, end):
         elif end == "close":
             generator.close()
         del generator
+        assert time.monotonic() - began < 0.5  # before a collection, which takes as long as there is memory to look at
         gc.collect()
-        assert time.monotonic() - began < 0.5
         assert pool(client) == []
         assert server.wait_until_closed()
 

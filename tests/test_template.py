@@ -587,5 +587,5 @@ def test_what_does_not_fit_costs_the_same_however_much_a_read_holds():
             pass
         return (time.process_time() - began) / count
 
-    # Work that grew with the square would cost eight times as much. The quicker of two, against a neighbour's disturbance.
-    assert min(each(16_000) / each(2_000) for _ in range(2)) < 3
+    # Work that grew with the square would cost eight times as much. Tried again, against a neighbour's disturbance.
+    assert any(each(16_000) / each(2_000) < 3 for _ in range(4))
