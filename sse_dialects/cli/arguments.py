@@ -140,7 +140,7 @@ def _add_stream_options(command: argparse.ArgumentParser) -> None:
         "--dialect",
         choices=("auto", "chat", "messages", "responses"),
         default="auto",
-        help="what the stream speaks (default: what its first telling frame says)",
+        help="what the stream speaks (default: what its first frames say)",
     )
     command.add_argument(
         "--require-done",
