@@ -3,7 +3,7 @@
 
     python3 run.py demo              install the package, then play the demo
     python3 run.py tests [ARG ...]   install the package and what its tests need, then run pytest on as many cores as there
-                                     are, with these arguments (`-n 0`: in one process)
+                                     are (up to four), with these arguments (`-n 0`: in one process)
 
 Needs CPython 3.10 or newer with pip, nothing else. The environment is the folder .venv beside this file, or the one that
 $SSE_DIALECTS_VENV names. The Python that runs this is left as it is, so it may be one that refuses to be installed into
@@ -23,7 +23,7 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 COMMANDS = {  # name: the extra to install, the command to run
     "demo": ("httpx", [BIN / "sse-dialects", "demo"]),
-    "tests": ("test", [PYTHON, "-m", "pytest", "-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]),
+    "tests": ("test", [PYTHON, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]),
 }
 DEBIAN = "On Debian and Ubuntu `apt-get install python3-venv` brings what is missing; then run this again."
 
