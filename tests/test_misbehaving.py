@@ -95,7 +95,7 @@ FAULTS = {
     "another answer after the terminating frame": Fault(Reply([BODY, *SHORT])),
     # ---- time
     "a trickle": Fault(Reply([part for byte in BODY for part in (bytes([byte]), 0.0)])),
-    "a stall": Fault(Reply([*CHAT[:2], FOREVER]), "stalled", client={"timeout": httpx.Timeout(5, read=0.1)}, cause="ReadTimeout"),
+    "a stall": Fault(Reply([*CHAT[:2], FOREVER]), "stalled", client={"timeout": httpx.Timeout(5, read=0.4)}, cause="ReadTimeout"),
     "a stall with keep-alives": Fault(
         Reply([*CHAT[:2], *[PING, 0.02] * 100]), "stalled", stream={"content_timeout": 0.1}, setting="content_timeout"
     ),
@@ -106,10 +106,10 @@ FAULTS = {
         setting="content_timeout",
     ),
     "a stall before the first byte": Fault(
-        Reply([FOREVER]), "stalled", client={"timeout": httpx.Timeout(5, read=0.1)}, frame_count=0
+        Reply([FOREVER]), "stalled", client={"timeout": httpx.Timeout(5, read=0.4)}, frame_count=0
     ),
     "a stall in the terminating frame's line end": Fault(
-        Reply([*CHAT[:-1], DONE[:-2], FOREVER]), client={"timeout": httpx.Timeout(5, read=0.1)}
+        Reply([*CHAT[:-1], DONE[:-2], FOREVER]), client={"timeout": httpx.Timeout(5, read=0.4)}
     ),
     # ---- compression
     "gzip": Fault(Reply(ZIPPED, headers=GZIPPED)),
