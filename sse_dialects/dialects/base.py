@@ -70,6 +70,12 @@ class Accumulator:
 
     No I/O, no clock, no state outside the object; nothing is kept of a frame but what the answer needs.
 
+    Attributes:
+        complete: whether the terminating frame has been seen; what follows it need not be waited for.
+        error: the error that ended the stream, None if there was none so far.
+        id, model, usage: of the answer, as far as they came.
+        frame_count: frames added. content_count: those that were no keep-alive.
+
     Raises:
         MisuseError: ``limits`` is no `Limits`.
     """
@@ -105,10 +111,10 @@ class Accumulator:
         self.id: str | None = None
         self.model: str | None = None
         self.usage: Usage | None = None
-        self.complete = False  # the terminating frame has been seen
+        self.complete = False
         self.error: StreamError | None = None
         self.frame_count = 0
-        self.content_count = 0  # frames that were no keep-alive
+        self.content_count = 0
         self._native_usage: dict[str, Any] | None = None
         self._payload_bytes = 0
         self._started = False
