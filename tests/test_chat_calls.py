@@ -184,6 +184,28 @@ def test_a_whole_call_said_again_adds_nothing(pieces, expected):
     assert calls(*pieces) == expected
 
 
+def test_a_name_in_every_piece_does_not_hide_that_the_whole_call_is_said_again():
+    pieces = [part(0, name="f", arguments=arguments) for arguments in ('{"a"', ":", "1}", '{"a":1}')]
+    assert calls(part(0, "a", "f", ""), *pieces) == [("a", "f", '{"a":1}')]
+
+
+def test_pieces_of_two_calls_in_one_delta_stay_apart():
+    def both(first, second):
+        return [part(0, arguments=first), part(1, arguments=second)]
+
+    begun = [part(0, "a", "f", ""), part(1, "b", "g", "")]
+    assert calls(begun, both("", "x"), both("", "y"), both("z", "y")) == [("a", "f", "z"), ("b", "g", "xyy")]
+
+
+def test_members_of_a_call_are_joined_however_often_the_same_piece_comes():
+    def native(row):
+        rows = [chunk(part(0, "a", "f", "")), *[chunk(row)] * 4]
+        return told("chat", *rows, "[DONE]").answer.native["choices"][0]["message"]["tool_calls"][0]
+
+    assert native({"index": 0, "own": "s", "function": {"arguments": "x"}})["own"] == "ssss"
+    assert native({"index": 0, "function": {"arguments": "x", "own": "s"}})["function"]["own"] == "ssss"
+
+
 def test_a_call_belongs_to_its_choice():
     outcome = told("chat", {"choices": [{"index": 1, "delta": {"tool_calls": [part(0, "a", "f", "{}")]}}]}, "[DONE]")
     assert of_type(outcome, ToolCallStarted, ToolCallDelta) == [
