@@ -52,8 +52,10 @@ _MAX_PLACES = 3
 # How many frames pass before a template is learned again after ones that fitted nothing: learning costs as much as three frames.
 _MAX_PAUSE = 64
 
-# How many bytes are looked at together, for a read may be of any length; and how many frames it takes for that to pay.
+# How many bytes, or blocks, are looked at together, for a read may be of any length and the next one may not fit; and how many
+# frames it takes for that to pay.
 _MIN_WINDOW, _MAX_WINDOW = 512, 32768
+_MAX_BLOCKS = 64
 _MANY = 6
 
 _BLANK_LINE = b"\n\n"
@@ -129,7 +131,7 @@ class Template:
     def run_blocks(self, blocks: list[bytes], start: int, out: list[Event]) -> int:
         """The same for frames without their blank lines, from ``start`` on; return where that ended."""
         while start < len(blocks):
-            window = blocks[start : start + max(self.count, 1)]  # no more work than has been worth it
+            window = blocks[start : start + min(max(self.count, 1), _MAX_BLOCKS)]  # no more work than has been worth it
             before = self.count
             self.run(_BLANK_LINE.join([*window, b""]), out)
             start += self.count - before
