@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .answer import Answer
 from .dialects.chat import ChatAccumulator
 from .dialects.messages import MessagesAccumulator
-from .dialects.payload import DONE, WHITE_SPACE, BadPayloadError, flattened, parse, parse_lines
+from .dialects.payload import DONE, WHITE_SPACE, BadPayloadError, parse_lines, payloads_in
 from .dialects.responses import ResponsesAccumulator
 from .envelope import error_in
 from .errors import LimitExceededError, MalformedStreamError
@@ -103,12 +103,10 @@ def recognised(frame: Frame, max_depth: int | None) -> str | None:
     if text == "[DONE]":
         return "chat"
     try:
-        payloads: list[Any] | None = [parse(text, max_depth)]
+        payloads = payloads_in(text, max_depth)
     except BadPayloadError:
-        payloads = parse_lines(text, max_depth) if "\n" in text else None
-    if payloads is None:
         return UNKNOWN
-    names = [name for payload in flattened(payloads) if (name := _recognised(frame.event, payload))]
+    names = [name for payload in payloads if (name := _recognised(frame.event, payload))]
     if not names and frame.event == "error":
         return UNKNOWN
     return next((name for name in names if name != _PING), _PING if names else None)

@@ -13,11 +13,11 @@ from sse_dialects.dialects.payload import (
     DONE,
     BadPayloadError,
     dumped,
-    flattened,
     has_halves,
     named,
     parse,
     parse_lines,
+    payloads_in,
     scrubbed,
     settled,
     shared,
@@ -161,7 +161,7 @@ def test_payloads_that_are_no_objects_are_ignored(payload):
 
 def test_an_array_of_payloads_is_its_items():
     assert told("chat", f"[{CHUNK}, null, {CHUNK}, 7]", "[DONE]").answer.text == "xx"
-    assert flattened([[1, [2]], {}, "x", []]) == [1, [2], {}, "x"]
+    assert payloads_in('[1,[2]]\n{}\n"x"\n[]', None) == [1, [2], {}, "x"]
 
 
 @pytest.mark.parametrize("dialect", ["chat", "messages", "responses", "auto"])

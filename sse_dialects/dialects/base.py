@@ -29,11 +29,9 @@ from .payload import (
     TOO_DEEP,
     WHITE_SPACE,
     BadPayloadError,
-    flattened,
     has_halves,
     named,
-    parse,
-    parse_lines,
+    payloads_in,
     scrubbed,
 )
 from .telling import Teller
@@ -309,15 +307,12 @@ class Accumulator:
     # ---- payloads
 
     def _values(self, event: str, text: str) -> list[Any]:
-        values: list[Any] | None
         try:
-            values = [parse(text, self.limits.max_depth)]
+            values = payloads_in(text, self.limits.max_depth)
         except BadPayloadError as bad:
-            values = parse_lines(text, self.limits.max_depth) if "\n" in text else None
-            if values is None and event != "error":
+            if event != "error":
                 raise MalformedStreamError(str(bad)) from None
-            values = values or [text]
-        values = flattened(values)
+            values = [text]
         if event == "error" and not any(isinstance(value, JSONObject) and value for value in values):
             raise self._bare_failure(values)
         return named(values) if self._tell.halves else values

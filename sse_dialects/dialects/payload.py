@@ -20,11 +20,11 @@ __all__ = [
     "WHITE_SPACE",
     "BadPayloadError",
     "dumped",
-    "flattened",
     "has_halves",
     "named",
     "parse",
     "parse_lines",
+    "payloads_in",
     "scrubbed",
     "settled",
     "shared",
@@ -85,8 +85,20 @@ def parse_lines(text: str, max_depth: int | None) -> list[Any] | None:
         return None
 
 
-def flattened(values: list[Any]) -> list[Any]:
-    """``values`` with the items of arrays in their place: some servers send several payloads as one."""
+def payloads_in(text: str, max_depth: int | None) -> list[Any]:
+    """The payloads that a frame holds: one for most servers, one a line or the items of an array for some.
+
+    Raises:
+        BadPayloadError: the text is neither one JSON value nor one a line.
+        LimitExceededError: one is nested deeper than ``max_depth``.
+    """
+    try:
+        values = [parse(text, max_depth)]
+    except BadPayloadError:
+        several = parse_lines(text, max_depth) if "\n" in text else None
+        if several is None:
+            raise
+        values = several
     return [item for value in values for item in (value if isinstance(value, JSONArray) else (value,))]
 
 
