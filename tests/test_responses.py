@@ -292,3 +292,45 @@ def test_a_whole_response_that_failed_is_a_failure():
 
 def test_nothing_has_no_choices():
     assert ResponsesAccumulator().partial().choices == []
+
+
+# ---- what an event names, and what stands beside it
+
+
+@pytest.mark.parametrize("name", [{"output_index": 1}, {"item_id": "w"}, {"call_id": "k"}])
+def test_a_new_event_is_told_of_the_item_that_it_names(name):
+    item = {"type": "web_search_call", "id": "w", "call_id": "k", "status": "completed"}
+    new = {"type": "response.something.new", **name}
+    outcome = told("responses", TEXT, {"type": "response.output_item.done", "output_index": 1, "item": item}, new, ended())
+    assert of_type(outcome, Extra)[-1] == Extra("response.something.new", [new], 0, 1)
+
+
+def test_a_new_event_that_names_nothing_is_told_of_no_part():
+    new = {"type": "response.something.new"}
+    assert of_type(told("responses", TEXT, new, ended()), Extra) == [Extra("response.something.new", [new])]
+
+
+def test_an_own_member_beside_the_final_response_is_told():
+    outcome = told("responses", TEXT, {**ended(), "own": 1})
+    assert of_type(outcome, Extra) == [Extra("own", 1)]
+    assert outcome.answer.extra == {"own": 1}
+
+
+@pytest.mark.parametrize("name", ["completed", "incomplete", "cancelled"])
+def test_without_a_status_the_event_says_how_it_ended(name):
+    outcome = told("responses", TEXT, {"type": f"response.{name}", "response": {"id": "r"}})
+    assert outcome.answer.native_finish_reason == name
+
+
+def test_text_alone_in_the_final_response_counts_where_no_text_came():
+    assert told("responses", ended(output_text="Hi")).answer.text == "Hi"
+    assert told("responses", TEXT, ended(output_text="other")).answer.text == "Hi"
+    assert told("responses", ended(output_text=7)).answer.text == ""
+
+
+def test_an_error_event_has_its_envelope_in_a_member_or_is_one():
+    inner = {"type": "server_error", "message": "m"}
+    for payload in ({"type": "error", "error": inner}, {"type": "error", "code": None, "message": "m", "param": None}):
+        error = told("responses", TEXT, payload).error
+        assert (error.message, error.payload) == ("m", payload)
+        assert error.raw == (inner if "error" in payload else payload)
