@@ -9,6 +9,7 @@ from .dialects.chat import ChatAccumulator
 from .dialects.messages import MessagesAccumulator
 from .dialects.payload import DONE, WHITE_SPACE, BadPayloadError, parse_lines, payloads_in
 from .dialects.responses import ResponsesAccumulator
+from .dialects.telling import word
 from .envelope import error_in
 from .errors import LimitExceededError, MalformedStreamError
 from .values import JSONObject
@@ -117,8 +118,7 @@ def _recognised(event: str, payload: Any) -> str | None:
         return "chat"
     if not isinstance(payload, JSONObject):
         return None
-    kind = payload.get("type")
-    kind = kind if isinstance(kind, str) and kind else event
+    kind = word(payload.get("type")) or event
     if kind in _MESSAGES_EVENTS:
         return "messages"
     if kind.startswith("response."):

@@ -65,8 +65,8 @@ class MessagesAccumulator(Accumulator):
     # ---- frames
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
-        sent, kind = payload, payload.get("type")
-        if not isinstance(kind, str) or not kind:
+        sent, kind = payload, word(payload.get("type"))
+        if kind is None:
             kind = settled(event)
             payload = {**payload, "type": kind}
         self._finish_stopped(kind, payload)

@@ -15,7 +15,7 @@ from .parts import CallBuilder, TextBuilder
 from .payload import dumped, settled
 from .responses_events import EVENTS, WRAPPING
 from .responses_output import Output
-from .telling import items, object_member
+from .telling import items, object_member, word
 from .usage import holds_count, input_includes_cache
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ class ResponsesAccumulator(Accumulator):
     # ---- frames
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
-        sent, kind = payload, payload.get("type")
-        if not isinstance(kind, str) or not kind:
+        sent, kind = payload, word(payload.get("type"))
+        if kind is None:
             kind = settled(event)
             payload = {**payload, "type": kind}
         if (ours := self._EVENTS.get(kind)) is not None:
@@ -166,8 +166,7 @@ class ResponsesAccumulator(Accumulator):
     def _reason(self) -> str | None:
         if self._status == "incomplete":
             details = self._response().get("incomplete_details")
-            reason = details.get("reason") if isinstance(details, JSONObject) else None
-            return reason if isinstance(reason, str) and reason else self._status
+            return (word(details.get("reason")) if isinstance(details, JSONObject) else None) or self._status
         return self._status
 
     def finish(self) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .parts import OtherBuilder, PartBuilder, Pieces
     from .telling import Teller
 
-__all__ = ["CallItem", "Item", "OtherItem", "catch_up", "contradict", "kind_of"]
+__all__ = ["CallItem", "Item", "OtherItem", "catch_up", "contradict", "kind_of", "names_in"]
 
 
 class Item:
@@ -38,9 +38,9 @@ class Item:
         self.done = False
 
     @property
-    def names(self) -> set[Any]:
+    def names(self) -> set[str]:
         """The ids it goes by."""
-        return {name for name in (self.fields.get("id"), self.fields.get("call_id")) if isinstance(name, str) and name}
+        return set(names_in(self.fields))
 
     @property
     def place(self) -> int | None:
@@ -191,3 +191,8 @@ def contradict(pieces: Pieces, snapshot: str, place: int, tell: Teller) -> None:
 def kind_of(fields: dict[str, Any]) -> str:
     """An item's type."""
     return str(fields.get("type"))
+
+
+def names_in(fields: dict[str, Any]) -> list[str]:
+    """The ids that an item goes by."""
+    return [name for name in (word(fields.get("id")), word(fields.get("call_id"))) if name]

@@ -8,7 +8,7 @@ from ..events import Extra
 from ..values import JSONObject
 from .parts import CallBuilder, OtherBuilder, ReasoningBuilder
 from .payload import shared
-from .responses_items import CallItem, Item, OtherItem, kind_of
+from .responses_items import CallItem, Item, OtherItem, kind_of, names_in
 from .responses_message import MessageItem
 from .responses_reasoning import ReasoningItem
 
@@ -51,7 +51,7 @@ class Output:
 
     def finished(self, index: Any, fields: dict[str, Any]) -> Item:
         """An item is whole; it may not have been announced at all."""
-        item = self._placed_at(index, kind_of(fields), *_names(fields)) if index is not None else self._open_one(fields)
+        item = self._placed_at(index, kind_of(fields), *names_in(fields)) if index is not None else self._open_one(fields)
         if item is None or (item.done and not _same(item, fields)) or not _fits(item, fields):
             item = self._open(index, fields)
         self._update(item, fields)
@@ -64,7 +64,7 @@ class Output:
         """The item that goes by one of the names, else the one opened last, if it is open still and has no name."""
         named = self.find(None, fields.get("id"), fields.get("call_id"))
         last = self.items[-1] if self.items else None
-        return named or (None if last is None or last.done or (last.names and _names(fields)) else last)
+        return named or (None if last is None or last.done or (last.names and names_in(fields)) else last)
 
     def _finish_call(self, item: CallItem, fields: dict[str, Any]) -> None:
         call = item.part
@@ -78,7 +78,7 @@ class Output:
     def _update(self, item: Item, fields: dict[str, Any]) -> None:
         item.update(fields, self.tell, self.parts, self.extra)
         if self._by_name is not None:
-            self._by_name.update(dict.fromkeys(_names(fields), item))
+            self._by_name.update(dict.fromkeys(names_in(fields), item))
 
     def _open(self, index: Any, fields: dict[str, Any]) -> Item:
         self.tell.check("max_parts", len(self.items) + 1)
@@ -87,7 +87,7 @@ class Output:
         if self._by_kind is not None:
             self._by_kind.setdefault(item.kind, []).append(item)
         if self._by_name is not None:
-            self._by_name.update(dict.fromkeys(_names(fields), item))
+            self._by_name.update(dict.fromkeys(names_in(fields), item))
         if index is not None:
             self._keep(str(index), item)
             item.rank = index if isinstance(index, int) else item.rank
@@ -140,7 +140,7 @@ class Output:
 
     def _named(self, name: str) -> Item | None:
         if self._by_name is None:
-            self._by_name = {each: item for item in self.items for each in _names(item.fields)}
+            self._by_name = {each: item for item in self.items for each in names_in(item.fields)}
         return self._by_name.get(name)
 
     def item_for(self, payload: dict[str, Any], kind: type[Item], guess: dict[str, Any]) -> Item:
@@ -178,7 +178,7 @@ class Output:
         return matched
 
     def _of_name(self, fields: dict[str, Any], taken: set[int]) -> Item | None:
-        named = map(self._named, _names(fields))
+        named = map(self._named, names_in(fields))
         return next((_take(item, taken) for item in named if item is not None and _free(item, fields, taken)), None)
 
     def _placed(self, place: int, fields: dict[str, Any], taken: set[int]) -> Item | None:
@@ -230,12 +230,8 @@ class Output:
         return [item.native() for item in in_order]
 
 
-def _names(fields: dict[str, Any]) -> list[str]:
-    return [name for name in (fields.get("id"), fields.get("call_id")) if isinstance(name, str) and name]
-
-
 def _same(item: Item, fields: dict[str, Any]) -> bool:
-    return not item.names.isdisjoint(_names(fields))
+    return not item.names.isdisjoint(names_in(fields))
 
 
 def _fits(item: Item, fields: dict[str, Any]) -> bool:
