@@ -1,11 +1,11 @@
 r"""The fast path: a frame that differs from the one before only in its delta needs no JSON parser.
 
-Most frames of a stream are the same bytes but for the delta's string, a counter and random padding. Once a frame has been
-decoded in full and its accumulator has said that all it did was to add one string to one part (`Hot`), `learn` cuts its
-bytes at that string and at the members that count up or pad. `Template.run` then takes the frames that have the same bytes
-around the cuts.
+Most frames of a stream are the same bytes but for the delta's string, a counter and random padding. Once a frame has been decoded
+in full and its accumulator has said that all it did was to add one string to one part (`Hot`), `learn` cuts its bytes at that
+string and at the members that count up or pad. `Template.run` then takes the frames that have the same bytes around the cuts.
 
-Invariant: what `run` does with a frame is what the plain path would do with it. Why that holds:
+Invariant: what `run` does with a frame is what the plain path would do with it, which defines what is right;
+`Decoder._fast = False` forces that one, and a test drives both over the same streams. Why the invariant holds:
 
 * A JSON string token in place of another string token, or a number in place of a number, gives the same parsed value but for
   that leaf: JSON's grammar does not look into tokens. `learn` shows by parsing once with other tokens that the leaves are
@@ -19,8 +19,6 @@ Invariant: what `run` does with a frame is what the plain path would do with it.
   the state in which it called the frame hot. Comments change no accumulator.
 * Whatever is out of the ordinary goes to the plain path: bytes that are not UTF-8, an empty delta, ``\u`` escapes of
   characters outside ASCII (half a surrogate pair may be among them), numbers of more than 15 digits, an answer near its limit.
-
-The plain path defines what is right; `Decoder._fast = False` forces it, and a test drives both over the same streams.
 """
 
 from __future__ import annotations
@@ -52,10 +50,8 @@ _MAX_PLACES = 3
 # How many frames pass before a template is learned again after ones that fitted nothing: learning costs as much as three frames.
 _MAX_PAUSE = 64
 
-# How many bytes, or blocks, are looked at together, for a read may be of any length and the next one may not fit; and how many
-# frames it takes for that to pay.
-_MIN_WINDOW, _MAX_WINDOW = 512, 32768
-_MAX_BLOCKS = 64
+# How many bytes, or blocks, are looked at together, as a read may be of any length; and how many frames it takes for that to pay.
+_MIN_WINDOW, _MAX_WINDOW, _MAX_BLOCKS = 512, 32768, 64
 _MANY = 6
 
 _BLANK_LINE = b"\n\n"
