@@ -6,6 +6,7 @@ import json
 from itertools import islice
 
 import pytest
+from shapes import by_decoder, in_pieces
 
 import sse_dialects as sd
 
@@ -61,6 +62,16 @@ def test_an_error_is_raised_where_the_queue_reaches_it():
         decoder.answer()
     assert decoder.partial().text == "a"
     assert decoder.error is caught.value
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_where_an_error_is_does_not_depend_on_the_cuts(end):
+    before = (chunk("a") * 3 + b": a comment\n" + chunk("b") + BAD).replace(b"\n", end)
+    data = before + chunk("c").replace(b"\n", end) * 2
+    for size in (*range(1, 20), *range(20, len(data) + 20, 7)):
+        error = by_decoder(in_pieces(data, size), "chat").error
+        assert error.byte_count == len(before) - (end == b"\r\n"), size  # at the CR the frame is out
+        assert (error.frame_number, error.partial.text) == (5, "aaab"), size
 
 
 def test_an_error_found_by_asking_is_kept_for_the_next_feed():
