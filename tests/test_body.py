@@ -190,3 +190,16 @@ def test_every_cut_of_a_json_body_is_truncated():
     for end in range(1, len(text)):
         with pytest.raises(TruncatedStreamError):
             decoded(text[:end].encode())
+
+
+def test_bytes_that_are_no_utf_8_become_replacement_characters_in_a_body_too():
+    _, answer = decoded(json.dumps(CHAT).encode().replace(b"Hi", b"H\xff"))
+    assert answer.text == "H\ufffd"
+
+
+def test_a_cut_body_says_that_its_end_is_missing():
+    decoder = Decoder()
+    decoder.feed(json.dumps(CHAT).encode()[:-1])
+    with pytest.raises(TruncatedStreamError) as caught:
+        decoder.close()
+    assert caught.value.expected == "the end of its JSON body"

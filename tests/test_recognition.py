@@ -140,3 +140,24 @@ def test_an_error_frame_needs_no_dialect():
 def test_limits_hold_while_waiting():
     with pytest.raises(LimitExceededError):
         auto('{"x": "' + "y" * 100 + '"}', limits=Limits(max_answer_bytes=50))
+
+
+def test_frames_that_tell_nothing_are_kept_within_the_limit():
+    untold = '{"x": 1}'
+    fed = (f"data: {untold}\n\n" * 2).encode()
+    list(Decoder(limits=Limits(max_answer_bytes=2 * len(untold))).feed(fed))
+    with pytest.raises(LimitExceededError) as caught:
+        list(Decoder(limits=Limits(max_answer_bytes=2 * len(untold) - 1)).feed(fed))
+    assert caught.value.limit == "max_answer_bytes"
+
+
+def test_depth_is_bounded_before_the_dialect_is_known():
+    deep = '{"x": ' + "[" * 9 + "]" * 9 + "}"
+    with pytest.raises(LimitExceededError) as caught:
+        list(Decoder(limits=Limits(max_depth=8)).feed(f"data: {deep}\n\n".encode()))
+    assert caught.value.limit == "max_depth"
+
+
+@pytest.mark.parametrize("other", ["\x0b", "\xa0"])
+def test_only_jsons_white_space_stands_around_what_tells(other):
+    assert recognised(frame(f"{other}[DONE]"), 64) != "chat"
