@@ -142,8 +142,9 @@ def _reasoning(output: Output, payload: dict[str, Any]) -> ReasoningItem:
 
 def _channel(payload: dict[str, Any]) -> tuple[str, Any]:
     """The channel of the reasoning that an event speaks of, and which part of it."""
-    channel = "summary" if str(payload.get("type")).startswith("response.reasoning_summary") else "content"
-    return channel, payload.get(f"{channel}_index")
+    if payload["type"].startswith("response.reasoning_summary"):
+        return "summary", payload.get("summary_index")
+    return "content", payload.get("content_index")
 
 
 def _reasoning_delta(output: Output, payload: dict[str, Any]) -> int | None:
