@@ -204,7 +204,7 @@ USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
 
 @pytest.mark.parametrize(
     "row",
-    [{"choices": [], "usage": USAGE}, {"usage": USAGE}, choice(usage=USAGE), {**choice(), "x_groq": {"usage": USAGE}}],
+    [{"choices": [], "usage": USAGE}, {"usage": USAGE}, choice(usage=USAGE), {**choice(), "x_gateway": {"usage": USAGE}}],
     ids=["chunk", "without choices", "choice", "a member of its own"],
 )
 def test_usage_is_found_where_it_stands(row):
@@ -292,7 +292,7 @@ def test_the_text_beside_an_error_counts():
 
 
 def test_an_error_in_a_delta_or_a_vendors_member_is_a_failure_and_padding_is_none():
-    for row in (choice(delta={"content": "x", "error": ERROR}), {**chunk("x"), "x_groq": {"error": ERROR}}):
+    for row in (choice(delta={"content": "x", "error": ERROR}), {**chunk("x"), "x_gateway": {"error": ERROR}}):
         outcome = told("chat", row)
         assert (outcome.status, outcome.error.raw, outcome.partial.text) == ("upstream", ERROR, "x")
     padded = told("chat", choice(delta={"content": "x", "error": {"message": "", "code": None}}), "[DONE]")

@@ -519,7 +519,7 @@ case(
     input=3,
 )
 case("usage-in-a-choice", "chat", [choice(delta={"content": "a"}, usage=COUNTS), DONE], input=3)
-case("usage-in-a-gateways-object", "chat", [{**end(), "x_groq": {"usage": COUNTS}}, DONE], input=3)
+case("usage-in-a-gateways-object", "chat", [{**end(), "x_gateway": {"usage": COUNTS}}, DONE], input=3)
 case(
     "usage-growing", "chat", [{**TEXT, "usage": {"prompt_tokens": 3, "completion_tokens": n}} for n in (1, 2)] + [DONE], output=2
 )
@@ -1105,7 +1105,7 @@ for name, payload, code, words in (
     ("error-of-another-dialect", {"type": "error", "error": {"message": "no"}}, None, "no"),
     ("error-in-a-choice", {"choices": [{"error": {"message": "no", "code": 502}}]}, 502, "no"),
     ("error-in-a-delta", {"choices": [{"delta": {"error": {"message": "no"}}}]}, None, "no"),
-    ("error-in-a-gateways-object", {**TEXT, "choices": [], "x_groq": {"error": "no"}}, None, "no"),
+    ("error-in-a-gateways-object", {**TEXT, "choices": [], "x_gateway": {"error": "no"}}, None, "no"),
     ("error-as-detail", {"detail": [{"loc": ["body"], "msg": "no"}]}, None, "no"),
     ("error-in-a-list", {"errors": [{"message": "no", "code": 3}]}, 3, "no"),
     ("error-in-an-array", json.dumps([{"error": {"message": "no", "code": 503}}]), 503, "no"),

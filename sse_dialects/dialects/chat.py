@@ -277,6 +277,5 @@ def _reported(payload: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def _vendors(payload: dict[str, Any]) -> dict[str, Any]:
-    """The object in which some servers report what has no place in a chunk."""
-    vendor = payload.get("x_groq")
-    return vendor if isinstance(vendor, JSONObject) else {}
+    """The object in which some servers report what has no place in a chunk, under a name of theirs that begins with ``x_``."""
+    return next((value for name, value in payload.items() if name[:2] == "x_" and isinstance(value, JSONObject)), {})
