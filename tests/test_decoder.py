@@ -149,6 +149,17 @@ def test_counts():
     assert decoder.dialect == "chat"
 
 
+@pytest.mark.parametrize("size", [1, 7, len(chunk("a")), 10_000])
+def test_every_byte_fed_is_counted(size):
+    decoder, data = sd.Decoder("chat"), chunk("a") * 8 + b"da"
+    for at in range(0, len(data), size):
+        list(decoder.feed(data[at : at + size]))
+        assert decoder.byte_count == min(at + size, len(data))
+    with pytest.raises(sd.TruncatedStreamError) as caught:
+        decoder.answer()
+    assert (caught.value.expected, caught.value.byte_count) == ("data: [DONE]", len(data))
+
+
 def test_nothing_is_known_before_the_dialect():
     decoder = sd.Decoder()
     list(decoder.feed(b'data: {"x": 1}\n\n'))
