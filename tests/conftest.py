@@ -37,8 +37,9 @@ def shared() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The long ones first, so that no worker is left with one at the end; last those that no other test may run beside."""
-    items.sort(key=lambda item: (item.get_closest_marker("alone") is not None, item.get_closest_marker("slow") is None))
+    """First what no other test may run beside, while the others' are short: each waits for one of theirs. Then the long ones, so
+    that no worker is left with one at the end."""
+    items.sort(key=lambda item: (item.get_closest_marker("alone") is None, item.get_closest_marker("slow") is None))
 
 
 @pytest.fixture(autouse=True)
