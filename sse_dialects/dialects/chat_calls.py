@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import insort
 from typing import TYPE_CHECKING, Any
 
 from ..values import JSONObject
@@ -134,7 +135,7 @@ class Calls:
         self.legacy: ChatCall | None = None
         self._by_index: dict[int | str, ChatCall] = {}
         self._by_id: dict[str, ChatCall] = {}
-        self._ordered: list[ChatCall] | None = None
+        self._ordered: list[tuple[int, int, ChatCall]] = []  # by index, or how many were open before; then by the latter
 
     def find(self, piece: Piece, *, first: bool) -> ChatCall | None:
         """The open call that ``piece`` continues, or None where it opens another. ``first``: it is its delta's first element."""
@@ -177,8 +178,9 @@ class Calls:
 
     def open(self, call: ChatCall) -> ChatCall:
         """Note a new call."""
+        place = len(self.opened)
         self.opened.append(call)
-        self._ordered = None
+        insort(self._ordered, (call.index if isinstance(call.index, int) else place, place, call))
         if call.index is not None:
             call.shares_index = call.index in self._by_index
             self._by_index[call.index] = call
@@ -198,15 +200,11 @@ class Calls:
 
     def at(self, place: int) -> ChatCall | None:
         """The call at that place of `in_order`, if any."""
-        return self.in_order()[place] if place < len(self.opened) else None
+        return self._ordered[place][2] if place < len(self._ordered) else None
 
     def in_order(self) -> list[ChatCall]:
         """By index; calls without one count as if numbered in the order of their opening."""
-        if self._ordered is None:
-            places = enumerate(self.opened)
-            rows = ((call.index if isinstance(call.index, int) else place, place, call) for place, call in places)
-            self._ordered = [call for _, _, call in sorted(rows, key=lambda row: row[:2])]
-        return self._ordered
+        return [call for _, _, call in self._ordered]
 
 
 def _begins_anew(call: ChatCall, piece: Piece) -> bool:
