@@ -278,4 +278,7 @@ def _reported(payload: dict[str, Any]) -> tuple[Any, Any]:
 
 def _vendors(payload: dict[str, Any]) -> dict[str, Any]:
     """The object in which some servers report what has no place in a chunk, under a name of theirs that begins with ``x_``."""
-    return next((value for name, value in payload.items() if name[:2] == "x_" and isinstance(value, JSONObject)), {})
+    for name, value in payload.items():
+        if name[:2] == "x_" and isinstance(value, JSONObject):
+            return value
+    return {}
