@@ -26,6 +26,9 @@ _BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)")
 # A tail that costs less to copy than to search.
 _SMALL = 4096
 
+# A block that is not copied once more to be decoded.
+_LARGE = 65536
+
 # More digits than that are no time anybody means, and Python refuses to read more than 4,300.
 _MAX_RETRY_DIGITS = 18
 
@@ -313,7 +316,7 @@ class FrameReader:
                 frame = _new(Frame)  # without the constructor, which would be a third of what a frame costs
                 frame.event = "message"
                 try:
-                    frame.data = block[6:].decode()
+                    frame.data = block[6:].decode() if len(block) < _LARGE else str(memoryview(block)[6:], "utf-8")
                 except UnicodeDecodeError:
                     frame.data = _text(block[6:])
                 frame.id = self.last_event_id
