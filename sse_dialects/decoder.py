@@ -90,40 +90,40 @@ class Decoder:
         if not self._ready or type(data) is not bytes:
             return self._feed_plainly(data)
         reader = self._reader
-        tail = reader.tail
-        size = len(data)
-        if tail and 10 not in data and 13 not in data and len(tail) + size <= reader.watch:  # part of a line
-            self._total += size
-            reader.tail = tail + data
-            return self._due
-        template = self._template
-        if template is None or length_hint(self._due):
+        if not reader.tail and len(data) <= reader.watch:
+            due = self._taken(data)
+            if due is not None:
+                reader.consumed += len(data)
+                self._total += len(data)
+                return due
+        frames = reader.closed(data)
+        if frames is None:
             return self._feed_plainly(data)
-        # Nothing waits and a template is known, so bytes that fit it are decoded at once: nothing there can fail.
-        event = None if tail or size > reader.watch else template.take(data)
-        if event is not None:
-            reader.consumed += size
-        else:
-            frames = reader.closed(data)
-            if frames is None:
-                return self._feed_plainly(data)
-            event = template.take(frames) if len(frames) <= _SMALL_READ else None
-            if event is None:
-                self._total += size
-                return self._run(template, frames) if frames else self._due
-        self._total += size
+        self._total += len(data)
+        return (self._taken(frames) or self._run(frames)) if frames else self._due
+
+    def _taken(self, frame: bytes) -> Iterator[Event] | None:
+        """Bytes that may well be one frame are decoded at once if that fits the template; None, and nothing done, elsewhere."""
+        template = self._template
+        if template is None or len(frame) > _SMALL_READ or length_hint(self._due):
+            return None
+        event = template.take(frame)
+        if event is None:
+            return None
         self._queue = queue = [event]
         self._due = due = iter(queue)
         return due
 
-    def _run(self, template: Template, frames: bytes) -> Iterator[Event]:
-        """What fits the template is decoded at once, the rest when it is asked for."""
-        out: list[Event] = []
-        taken = template.run(frames, out)
-        self._queue = out
-        self._due = due = iter(out)
-        if taken == len(frames):
-            return due
+    def _run(self, frames: bytes) -> Iterator[Event]:
+        """Of whole frames, what fits the template is decoded at once, where nothing waits; the rest when it is asked for."""
+        taken = 0
+        if self._template is not None and not length_hint(self._due):
+            out: list[Event] = []
+            taken = self._template.run(frames, out)
+            self._queue = out
+            self._due = due = iter(out)
+            if taken == len(frames):
+                return due
         self._reader.before += taken
         self._cut = frames[taken:-2].split(b"\n\n")
         self._ready = False

@@ -139,32 +139,31 @@ class FrameReader:
 
     def _whole(self, data: bytes) -> list[bytes] | None:
         """The same for a read that is one such block, as many servers write them, and nothing is open."""
-        size = len(data) - 2
-        if data.find(10) != size or size < 0 or data[-1] != 10 or size > self._room:
+        block = data[:-2]
+        if 10 in block or not 2 < len(data) <= self._room or not data[-2] == data[-1] == 10:
             return None
         self.before, self._ends = self.consumed, None
-        self.consumed += size + 2
-        return [data[:size]]
+        self.consumed += len(data)
+        return [block]
 
     def closed(self, data: bytes) -> bytes | None:
         """Take up ``data`` and return the bytes of the blocks that it closes, blank lines included, b"" where it closes none.
 
         None, and nothing done, where more has to be looked at than LFs behind a short tail.
         """
-        if not self.plain or 13 in data:
-            return None
         tail = self.tail
-        if len(tail) + len(data) > self.watch:
-            return self._closed_by_many(data)
-        # `in` with a number costs a tenth of a search: it is what reads of a few bytes are made of.
-        if 10 not in data:
-            self.tail = tail + data
-            return b""
         seen = len(tail)
+        if seen + len(data) > self.watch or 13 in data or not self.plain:
+            return self._closed_by_many(data)
         if seen:
+            # `in` with a number costs a tenth of a search: it is what reads of a few bytes are made of.
+            if 10 not in data:
+                self.tail = tail + data
+                return b""
             data = tail + data  # type: ignore[assignment]  # a tail this short is bytes
-            seen -= 1  # a blank line may have been cut in two
-        end = data.rfind(b"\n\n", seen) + 2
+            end = data.rfind(b"\n\n", seen - 1) + 2  # a blank line may have been cut in two
+        else:
+            end = data.rfind(b"\n\n") + 2
         if end < 2:
             self.tail = data
             return b""
@@ -178,7 +177,7 @@ class FrameReader:
     def _closed_by_many(self, data: bytes) -> bytes | None:
         """The same where there is so much that its length has to be watched."""
         seen = len(self.tail)
-        if seen + len(data) > self._room or (seen > _SMALL and 10 in data):
+        if not self.plain or 13 in data or seen + len(data) > self._room or (seen > _SMALL and 10 in data):
             return None
         if 10 not in data:
             self.tail += data
@@ -312,17 +311,18 @@ class FrameReader:
         """The frames that blocks' lines describe. One without data is none: nothing is dispatched."""
         frames: list[Frame] = []
         for block in blocks:
-            if block[:6] == b"data: " and 10 not in block and 13 not in block:  # one data line, as most are
+            data = block.removeprefix(b"data: ") if len(block) < _LARGE else block
+            if len(data) < len(block) and 10 not in data and 13 not in data:  # one data line, as most are
                 frame = _new(Frame)  # without the constructor, which would be a third of what a frame costs
                 frame.event = "message"
                 try:
-                    frame.data = block[6:].decode() if len(block) < _LARGE else str(memoryview(block)[6:], "utf-8")
+                    frame.data = data.decode()
                 except UnicodeDecodeError:
-                    frame.data = _text(block[6:])
+                    frame.data = _text(data)
                 frame.id = self.last_event_id
                 frame.retry = None
                 frames.append(frame)
-            elif (other := self._of_lines(block.splitlines())) is not None:
+            elif (other := self._of_any(block)) is not None:
                 frames.append(other)
         return frames
 
@@ -331,11 +331,14 @@ class FrameReader:
         frames = self.frames([block])
         return frames[0] if frames else None
 
-    def _of_lines(self, lines: list[bytes]) -> Frame | None:
+    def _of_any(self, block: bytes) -> Frame | None:
+        """The same for a block of any form."""
+        if len(block) >= _LARGE and block.startswith(b"data: ") and 10 not in block and 13 not in block:
+            return Frame(data=str(memoryview(block)[6:], "utf-8", "replace"), id=self.last_event_id)
         event = b""
         retry = None
         data: list[bytes] = []
-        for line in lines:
+        for line in block.splitlines():
             name, colon, value = line.partition(b":")
             if value[:1] == b" ":
                 value = value[1:]
