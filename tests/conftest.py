@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +41,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """First what no other test may run beside, while the others' are short: each waits for one of theirs. Then the long ones, so
     that no worker is left with one at the end."""
     items.sort(key=lambda item: (item.get_closest_marker("alone") is None, item.get_closest_marker("slow") is None))
+
+
+def pytest_collection_finish() -> None:
+    """Many tests look for what is left open with a full garbage collection, which would walk over every collected test."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
