@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import length_hint
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from .body import dialect_of_body, error_of_body
 from .dialects.base import SHOWN
@@ -36,7 +36,7 @@ class Decoder:
     order and the error are the same for every chunking.
 
     Args:
-        dialect: "chat", "messages", "responses", or "auto" to recognise one from the first telling frame.
+        dialect: "chat", "messages", "responses", or "auto" to recognise it by the first frame that tells.
         require_done: False also lets a chat stream end after every choice has a finish reason: some servers send no ``[DONE]``.
         think_tags: whether ``<think>`` blocks in chat content are told apart as reasoning.
         limits: bounds on everything that grows.
@@ -51,7 +51,12 @@ class Decoder:
     )  # fmt: skip
 
     def __init__(
-        self, dialect: str = "auto", *, require_done: bool = True, think_tags: bool = False, limits: Limits = DEFAULT_LIMITS
+        self,
+        dialect: DialectName | Literal["auto"] = "auto",
+        *,
+        require_done: bool = True,
+        think_tags: bool = False,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         if dialect != "auto" and dialect not in ACCUMULATORS:
             raise MisuseError(f'there is no dialect {dialect!r}: use "auto", "chat", "messages" or "responses"')
@@ -72,9 +77,7 @@ class Decoder:
         self._front: Front | None = Front(limits)  # until it is known that this is a stream
         self._total = 0
         self._error: SSEDialectsError | None = None
-        self._raised = False
-        self._delivered = False
-        self._closed = False
+        self._raised = self._delivered = self._closed = False
 
     # ---- driving
 
@@ -84,8 +87,7 @@ class Decoder:
 
         Raises:
             MisuseError: the decoder is closed, or ``data`` is not bytes.
-            SSEDialectsError: from the iterator, where the queue reaches the fault: any `StreamError` but a stalled one, or
-                `NotAnEventStreamError`.
+            SSEDialectsError: from the iterator, where the queue reaches the fault: a `StreamError`, or `NotAnEventStreamError`.
         """
         if not self._ready or type(data) is not bytes:
             return self._feed_plainly(data)
@@ -155,8 +157,7 @@ class Decoder:
             if self._error is None and not self._state.complete:
                 self._decode_more(self._decode_end)
         events = list(self._due)
-        if self._error is not None and not self._raised:
-            self._raise_with(events)
+        self._raise_once(events)
         self._delivered = self._delivered or any(isinstance(event, SHOWN) for event in events)
         return events
 
@@ -174,15 +175,14 @@ class Decoder:
             if not (self._pending or self._cut):
                 break
             self._decode_pending()
-        if self._error is not None and not self._raised:
-            self._raise_with([])
+        self._raise_once([])
 
-    def _raise_with(self, events: list[Event]) -> None:
-        assert self._error is not None
-        self._raised = True
-        self._error.decoded = events
-        self._error.delivered = self._delivered
-        raise self._error
+    def _raise_once(self, events: list[Event]) -> None:
+        if self._error is not None and not self._raised:
+            self._raised = True
+            self._error.decoded = events
+            self._error.delivered = self._delivered
+            raise self._error
 
     # ---- asking
 
@@ -346,8 +346,7 @@ class Decoder:
     def _settle_on(self, name: str, untold: list[Frame]) -> None:
         self._recogniser = None
         if name != UNKNOWN:
-            before = self._state
-            self._state = self._accumulator(ACCUMULATORS[name])
+            before, self._state = self._state, self._accumulator(ACCUMULATORS[name])
             before.hand_over(self._state)
         for frame in untold:
             self._take(frame)

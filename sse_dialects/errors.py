@@ -153,6 +153,8 @@ class TruncatedStreamError(StreamError):
         why = f" ({type(self.cause).__name__}: {self.cause})" if self.cause else ""
         hint = f" {self.hint}" if self.hint else ""
         awaited = f"its terminating frame, {self.expected}" if self.dialect else self.expected
+        if not self.byte_count:
+            return f"the stream closed before {awaited}{why}: not one byte came. Send the request again as a new one."
         return (
             f"the stream closed before {awaited}{why}: after "
             f"{_count(self.frame_count, 'frame')} and {_count(self.byte_count, 'byte')} the answer is not whole. "

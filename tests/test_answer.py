@@ -179,7 +179,7 @@ def test_each_part_says_its_type():
 @pytest.mark.parametrize("kind", typing.get_args(Part), ids=lambda kind: kind.__name__)
 def test_every_kind_of_part_has_a_type_word(kind):
     part = kind(*(["x", "y", "function", "", True] if kind is ToolCall else [{}] if kind is OtherPart else ["x"]))
-    assert Choice(0, parts=[part]).to_dict()["parts"][0]["type"]
+    assert Choice(0, parts=[part]).to_dict()["parts"][0]["type"] == part.type
 
 
 def test_an_empty_answer_s_to_dict_has_the_same_names():

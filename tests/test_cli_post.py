@@ -207,6 +207,13 @@ def test_a_body_that_can_not_be_read(
     assert "can't read" in capsys.readouterr().err
 
 
+def test_a_forgotten_at_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "request.json").write_text("{}")
+    assert main(["post", "http://127.0.0.1:1", "-d", "request.json"]) == 2
+    assert "--data @request.json" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("argv", [["post", "http://127.0.0.1:1", "--data", "{}"], ["demo"]], ids=["post", "demo"])
 def test_without_httpx(argv: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "httpx", None)

@@ -52,6 +52,12 @@ def test_a_file_that_can_not_be_read(name: str, tmp_path: Path, capsys: pytest.C
     assert printed.err.startswith("sse-dialects: can't read ")
 
 
+def test_an_address_is_no_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["read", "https://host.test/v1?key=secret"]) == 2
+    said = capsys.readouterr().err
+    assert said == "sse-dialects: `read` sends no request: use `post`, or curl -sSN ... | sse-dialects read\n"
+
+
 def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
 

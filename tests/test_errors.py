@@ -90,7 +90,9 @@ SENTENCES = {
 
 def test_the_sentence_of_a_cut_before_the_dialect_was_known():
     error = TruncatedStreamError("the terminating frame of any dialect")
-    assert str(error).startswith("the stream closed before the terminating frame of any dialect: after 0 frames and 0 bytes ")
+    assert str(error).startswith("the stream closed before the terminating frame of any dialect: not one byte came. Send ")
+    error.byte_count = 2
+    assert str(error).startswith("the stream closed before the terminating frame of any dialect: after 0 frames and 2 bytes ")
 
 
 def test_the_tree_is_the_documented_one():

@@ -146,9 +146,10 @@ def test_a_fault_comes_back(path, loop):
     path.write_bytes(recorded(CHAT[:2], end_line(0, "failed", "ReadError")))
     with pytest.raises(sd.TruncatedStreamError, match="ReadError"):
         sd.stream(replay(path)).answer()
-    path.write_bytes(recorded(CHAT[:2], end_line(0, "failed", "ReadTimeout", timed_out=True)))
-    with pytest.raises(sd.StalledStreamError):
+    path.write_bytes(recorded(CHAT[:2], end_line(30, "failed", "ReadTimeout", timed_out=True)))
+    with pytest.raises(sd.StalledStreamError, match="silent for 30 s") as caught:
         sd.stream(replay(path)).answer()
+    assert caught.value.waited_s == 30  # when it was recorded; played at once, there is no silence
 
     async def read():
         async with sd.astream(replay(path)) as events:

@@ -111,7 +111,9 @@ def _command(
 
 
 def _add_request_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--data", metavar="BODY|@FILE", required=True, help="the body, or @ and the file with it (@-: stdin)")
+    command.add_argument(
+        "--data", "-d", metavar="BODY|@FILE", required=True, help="the body, or @ and the file with it (@-: stdin)"
+    )
     command.add_argument(
         "-H",
         "--header",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,8 @@ def require_httpx() -> None:
 
 def _body(data: str) -> bytes:
     if not data.startswith("@"):
+        if os.path.isfile(data):
+            raise CommandError(f"the body would be the name {data}: write --data @{data} to send what is in that file")
         return data.encode("utf-8", "surrogateescape")  # as the shell gave it, UTF-8 or not
     name = data[1:]
     try:

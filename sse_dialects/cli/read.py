@@ -60,6 +60,8 @@ def _opened(name: str) -> AbstractContextManager[BinaryIO]:
         try:
             return open(name, "rb")
         except OSError as error:
+            if "://" in name:  # not repeated: there may be a key in it
+                raise CommandError("`read` sends no request: use `post`, or curl -sSN ... | sse-dialects read") from None
             raise CommandError(f"can't read {name}: {error.strerror}") from None
     source = standard_input()
     if source.isatty():

@@ -307,7 +307,7 @@ _OPENED_BY: dict[str, dict[str, Any]] = {
 _MEMBERS = {kind: member for block in (TextBlock, ThinkingBlock, ToolBlock) for kind, member in block.DELTAS.items()}
 _BLOCK_WORDS = frozenset({"", "text", "thinking", "signature", "input_json", "tool_use"})
 
-# The same for a block.
+# The type of a block that does not say it, by the member that it has.
 _TYPES = {"text": "text", "thinking": "thinking", "input": "tool_use"}
 
 

@@ -16,7 +16,7 @@ from sse_dialects.values import JSONObject
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["MAGIC", "Head", "Step", "end_line", "head_line", "parsed_head", "parsed_steps", "piece_line"]
+__all__ = ["MAGIC", "Head", "RecordedTimeoutError", "Step", "end_line", "head_line", "parsed_head", "parsed_steps", "piece_line"]
 
 VERSION = 1
 _NAME = "sse-dialects-recording"
@@ -29,6 +29,14 @@ Step = tuple[float, "bytes | Exception | None"]
 
 # They drive terminals (DEL, C1), or are line ends to many an editor that shows the file.
 _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
+
+
+class RecordedTimeoutError(TimeoutError):
+    """A client's read timeout as it comes back from a recording, after ``silent_s`` seconds of silence, however fast it plays."""
+
+    def __init__(self, said: str, silent_s: float) -> None:
+        super().__init__(said)
+        self.silent_s = silent_s
 
 
 class Head:
@@ -96,7 +104,7 @@ def parsed_steps(lines: Iterable[bytes]) -> Iterator[Step]:
         delay = fields.get("delay")
         delay_s = skipped_s + (float(delay) if isinstance(delay, (int, float)) and delay > 0 else 0.0)
         if "end" in fields:
-            yield delay_s, _fault(fields)
+            yield delay_s, _fault(fields, delay_s)
             return
         data = _data(fields, number)
         skipped_s = delay_s if data is None else 0.0
@@ -104,11 +112,11 @@ def parsed_steps(lines: Iterable[bytes]) -> Iterator[Step]:
             yield delay_s, data
 
 
-def _fault(fields: dict[str, Any]) -> Exception | None:
+def _fault(fields: dict[str, Any], silent_s: float) -> Exception | None:
     if fields["end"] != "failed":
         return None
     said = f"the recorded stream ended in {fields.get('error') or 'a failure'}"
-    return TimeoutError(said) if fields.get("timeout") else ConnectionError(said)
+    return RecordedTimeoutError(said, silent_s) if fields.get("timeout") else ConnectionError(said)
 
 
 def _data(fields: dict[str, Any], number: int) -> bytes | None:

@@ -26,8 +26,8 @@ def replay(file: str | PathLike[str] | BinaryIO, *, speed: float | None = None) 
         answer = sd.stream(replay("answer.jsonl")).answer()
 
     Args:
-        file: the path of a recording, or of an event stream saved raw (``curl -N ... > answer.sse``), which has no timing and is
-            given in pieces of 64 KiB; or such a file open for reading in binary mode, which can be played once.
+        file: the path of a recording, or of an event stream saved raw (``curl -sSN ... > answer.sse``), which has no timing and
+            is given in pieces of 64 KiB; or such a file open for reading in binary mode, which can be played once.
         speed: 1 keeps the recorded timing, 2 is twice as fast; None or 0 gives everything at once.
 
     Raises:

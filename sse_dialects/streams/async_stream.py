@@ -57,7 +57,7 @@ def astream(
             asyncio StreamReader, a trio or anyio stream; an async iterable of bytes; in Pyodide what ``pyfetch`` gives, a
             JavaScript Response or ReadableStream; an open binary file, an iterable of bytes or bytes, which are read without
             leaving the event loop.
-        dialect: "chat", "messages" or "responses"; "auto" recognises it from the first telling frame.
+        dialect: "chat", "messages" or "responses"; "auto" recognises it by the first frame that tells.
         require_done: as `Decoder` takes it.
         think_tags: likewise.
         limits: likewise.

@@ -17,6 +17,7 @@ from sse_dialects.body import foreign
 from sse_dialects.dialects.base import SHOWN
 from sse_dialects.errors import NotAnEventStreamError, StalledStreamError, TruncatedStreamError
 from sse_dialects.parser import as_bytes
+from sse_dialects.recording.lines import RecordedTimeoutError
 from sse_dialects.root import MisuseError, SSEDialectsError
 from sse_dialects.sources.advice import read_before, wrong_piece
 from sse_dialects.sources.faults import is_misuse, is_transport_failure, read_timeout
@@ -225,7 +226,8 @@ class Reading:
         if self.closed:
             return is_transport_failure(error, package)
         if (setting := read_timeout(error, package)) is not None:
-            self.finish(error, StalledStreamError(self._timing.silence(), setting=setting, cause=error))
+            silent_s = error.silent_s if isinstance(error, RecordedTimeoutError) else self._timing.silence()
+            self.finish(error, StalledStreamError(silent_s, setting=setting, cause=error))
         elif is_misuse(error):
             self._failed(read_before(error))
         elif is_transport_failure(error, package):

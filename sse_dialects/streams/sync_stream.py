@@ -50,7 +50,7 @@ def stream(
     Args:
         source: a response of httpx, httpx2, requests, niquests, urllib3, curl_cffi, ``http.client`` or ``urllib.request``, opened
             for streaming; httpx-sse's EventSource; a file opened in binary mode; an iterable of bytes; bytes.
-        dialect: "chat", "messages" or "responses"; "auto" recognises it from the first telling frame.
+        dialect: "chat", "messages" or "responses"; "auto" recognises it by the first frame that tells.
         require_done: as `Decoder` takes it.
         think_tags: likewise.
         limits: likewise.
