@@ -153,11 +153,13 @@ class TruncatedStreamError(StreamError):
         why = f" ({type(self.cause).__name__}: {self.cause})" if self.cause else ""
         hint = f" {self.hint}" if self.hint else ""
         awaited = f"its terminating frame, {self.expected}" if self.dialect else self.expected
-        if not self.byte_count:
-            return f"the stream closed before {awaited}{why}: not one byte came. Send the request again as a new one."
+        came = _count(self.frame_count, "frame")
+        if self.byte_count:
+            came += f" and {_count(self.byte_count, 'byte')}"
+        elif not self.frame_count:
+            return f"the stream closed before {awaited}{why}: nothing came. Send the request again as a new one."
         return (
-            f"the stream closed before {awaited}{why}: after "
-            f"{_count(self.frame_count, 'frame')} and {_count(self.byte_count, 'byte')} the answer is not whole. "
+            f"the stream closed before {awaited}{why}: after {came} the answer is not whole. "
             f"Send the request again as a new one; {_PARTIAL}.{hint}"
         )
 

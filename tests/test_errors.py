@@ -90,9 +90,16 @@ SENTENCES = {
 
 def test_the_sentence_of_a_cut_before_the_dialect_was_known():
     error = TruncatedStreamError("the terminating frame of any dialect")
-    assert str(error).startswith("the stream closed before the terminating frame of any dialect: not one byte came. Send ")
+    assert str(error).startswith("the stream closed before the terminating frame of any dialect: nothing came. Send ")
     error.byte_count = 2
     assert str(error).startswith("the stream closed before the terminating frame of any dialect: after 0 frames and 2 bytes ")
+
+
+def test_the_sentence_of_a_cut_where_only_frames_were_counted():
+    error = TruncatedStreamError("data: [DONE]", hint="Pass require_done=False.")
+    error.frame_count = 1
+    assert ": after 1 frame the answer is not whole. " in str(error)
+    assert str(error).endswith("Pass require_done=False.")
 
 
 def test_the_tree_is_the_documented_one():
