@@ -204,8 +204,11 @@ USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
 
 @pytest.mark.parametrize(
     "row",
-    [{"choices": [], "usage": USAGE}, {"usage": USAGE}, choice(usage=USAGE), {**choice(), "x_gateway": {"usage": USAGE}}],
-    ids=["chunk", "without choices", "choice", "a member of its own"],
+    [
+        *({"choices": [], "usage": USAGE}, {"usage": USAGE}, choice(usage=USAGE), {**choice(), "x_gateway": {"usage": USAGE}}),
+        {**choice(), "x_request": {"id": "r"}, "x_note": "n", "x_gateway": {"usage": USAGE}},
+    ],
+    ids=["chunk", "without choices", "choice", "a member of its own", "one of several"],
 )
 def test_usage_is_found_where_it_stands(row):
     outcome = told("chat", chunk("x", usage=None), row, "[DONE]")
@@ -295,9 +298,11 @@ def test_an_error_in_a_delta_or_a_vendors_member_is_a_failure_and_padding_is_non
     for row in (choice(delta={"content": "x", "error": ERROR}), {**chunk("x"), "x_gateway": {"error": ERROR}}):
         outcome = told("chat", row)
         assert (outcome.status, outcome.error.raw, outcome.partial.text) == ("upstream", ERROR, "x")
-    padded = told("chat", choice(delta={"content": "x", "error": {"message": "", "code": None}}), "[DONE]")
-    assert padded.answer.text == "x"
-    assert "error" not in padded.answer.extra
+    padding = {"message": "", "code": None}
+    for row in (choice(delta={"content": "x", "error": padding}), {**chunk("x"), "x_gateway": {"error": padding}}):
+        padded = told("chat", row, "[DONE]")
+        assert padded.answer.text == "x"
+        assert "error" not in padded.answer.extra
 
 
 def test_a_choice_that_finished_with_error_failed():

@@ -66,7 +66,7 @@ class ChatAccumulator(Accumulator):
         self._choice_failed = False
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
-        raw = error_in(payload) or _vendors(payload).get("error") or (payload if event == "error" else None)
+        raw = _failure_in(event, payload)
         if raw is None or "choices" in payload:
             self._take_chunk(payload)
         self._raise_failure(raw, payload)
@@ -271,14 +271,23 @@ def _index(choice: ChatChoice) -> int:
     return choice.index
 
 
+def _failure_in(event: str, payload: dict[str, Any]) -> Any:
+    """The error that a chunk reports itself, or in a server's own object, or by its event's name; None where it reports none."""
+    raw = error_in(payload)
+    if raw is None and not is_padding(own := _own(payload, "error")):
+        raw = own
+    return payload if raw is None and event == "error" else raw
+
+
 def _reported(payload: dict[str, Any]) -> tuple[Any, Any]:
     """The usage objects of a chunk; some servers put one into a member of their own, beside the usual place or in its stead."""
-    return payload.get("usage"), _vendors(payload).get("usage")
+    return payload.get("usage"), _own(payload, "usage")
 
 
-def _vendors(payload: dict[str, Any]) -> dict[str, Any]:
-    """The object in which some servers report what has no place in a chunk, under a name of theirs that begins with ``x_``."""
+def _own(payload: dict[str, Any], member: str) -> Any:
+    """What the first of a server's own objects that has it says under ``member``: some report there, under a name that begins
+    with ``x_``, what has no place in a chunk."""
     for name, value in payload.items():
-        if name[:2] == "x_" and isinstance(value, JSONObject):
-            return value
-    return {}
+        if name[:2] == "x_" and isinstance(value, JSONObject) and value.get(member):
+            return value[member]
+    return None
