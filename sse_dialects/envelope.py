@@ -23,7 +23,10 @@ _WAIT_NAMES = ("retry_after", "retry_after_seconds")
 # Members that only a failure has, and words that say there was none.
 _FAILURE_NAMES = ("error_message", "error_msg", "error_code", "error_type")
 _WORD = re.compile(r"[\w.-]+")
-_FINE = frozenset({0, 200, "0", "200", "ok", "success"})
+_FINE = frozenset({"0", "200", "ok", "success"})
+
+# An object that some servers put into every chunk to say how the call went.
+_OUTCOME = "base_resp"
 
 
 class Envelope:
@@ -64,9 +67,9 @@ def error_in(payload: dict[str, Any]) -> Any:
         return error
     if payload.get("object") == "error" or payload.get("type") == "error":
         return payload
-    status = payload.get("base_resp")
-    if isinstance(status, JSONObject) and status.get("status_code"):
-        return status
+    outcome = payload.get(_OUTCOME)
+    if isinstance(outcome, JSONObject) and not _is_fine(outcome.get("status_code")):
+        return outcome
     if not payload.get("choices") and _is_flat(payload):
         return payload
     if "choices" in payload:
@@ -85,14 +88,18 @@ def _is_flat(payload: dict[str, Any]) -> bool:
         return said is not None and kind.lower().endswith(("error", "exception"))
     if any(payload.get(name) for name in _FAILURE_NAMES):
         return True
-    if said is None or said.lower() in _FINE:
+    if _is_fine(said):
         return False
     statuses = [payload.get(name) for name in _STATUS_NAMES]
     failed = payload.get("success") is False or any(
         status in ("error", "failed") or (isinstance(status, int) and status >= 400) for status in statuses
     )
-    code = _code({"code": payload.get("code")})
-    return failed or not (code is None or (code.lower() if isinstance(code, str) else code) in _FINE)
+    return failed or not _is_fine(_code({"code": payload.get("code")}))
+
+
+def _is_fine(said: Any) -> bool:
+    """Whether a code or a word is none, or says that nothing went wrong."""
+    return not said or str(said).lower() in _FINE
 
 
 def is_padding(error: Any) -> bool:

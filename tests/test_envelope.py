@@ -74,7 +74,7 @@ def test_a_failure_is_found(payload, expected):
         {"type": "an_event", "code": 7, "message": "m"},
         {"type": "an_error", "code": 7},
         {"message": "m"},
-        {"base_resp": {"status_code": 0, "status_msg": "success"}, "choices": None},
+        *({"base_resp": {"status_code": fine, "status_msg": "success"}, "choices": None} for fine in (0, "0", 200, "Success")),
     ],
     ids=str,
 )
