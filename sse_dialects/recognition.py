@@ -28,6 +28,9 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
     "responses": ResponsesAccumulator,
 }
 
+# Events that tell without data.
+_BARE: frozenset[str] = frozenset().union(*(accumulator.bare for accumulator in ACCUMULATORS.values()))
+
 UNKNOWN = "unknown"
 _PING = "ping"  # a keep-alive that is no frame of that name, but says so in its payload
 
@@ -95,7 +98,7 @@ class Recogniser:
 
 def _is_keep_alive(frame: Frame) -> bool:
     """Whether a frame says no more than that the connection is alive."""
-    return frame.event == "ping" or not (frame.data.strip(WHITE_SPACE) or frame.event == "error")
+    return frame.event == "ping" or not (frame.data.strip(WHITE_SPACE) or frame.event in _BARE)
 
 
 def recognised(frame: Frame, max_depth: int | None) -> str | None:
@@ -104,7 +107,7 @@ def recognised(frame: Frame, max_depth: int | None) -> str | None:
     if text == "[DONE]":
         return "chat"
     try:
-        payloads = payloads_in(text, max_depth)
+        payloads = payloads_in(text or "{}", max_depth)
     except BadPayloadError:
         return UNKNOWN
     names = [name for payload in payloads if (name := _recognised(frame.event, payload))]

@@ -29,6 +29,9 @@ def frame(data, event="message"):
         ('{"type": null}', "message_delta", "messages"),
         ('{"type": "response.created"}', "message", "responses"),
         ("{}", "response.new.event", "responses"),
+        ("", "response.failed", "responses"),
+        ("", "message_stop", "messages"),
+        ("", "error", UNKNOWN),
         ('{"type": "error", "error": {}}', "message", UNKNOWN),
         ('{"error": "It broke"}', "message", UNKNOWN),
         ('{"message": "It broke"}', "error", UNKNOWN),
@@ -49,7 +52,10 @@ def test_depth_is_bounded_here_too():
         recognised(frame("[" * 9 + "]" * 9), 8)
 
 
-@pytest.mark.parametrize("given", [frame(""), frame(" \n"), frame('{"choices": []}', "ping")])
+@pytest.mark.parametrize(
+    "given",
+    [frame(""), frame(" \n"), frame("", "message_start"), frame("", "response.created"), frame('{"choices": []}', "ping")],
+)
 def test_keep_alives_tell_nothing_and_are_not_kept(given):
     waiting = Recogniser(Limits())
     assert waiting.look(given) is None
@@ -135,6 +141,14 @@ def test_an_error_frame_needs_no_dialect():
         auto('{"error": {"message": "It broke"}}')
     assert caught.value.dialect is None
     assert AnyDialect.dialect is None
+
+
+@pytest.mark.parametrize("dialect", ["auto", "responses"])
+def test_an_end_without_data_needs_no_other_frame(dialect):
+    decoder = Decoder(dialect)
+    with pytest.raises(UpstreamError):
+        list(decoder.feed(b"event: response.failed\ndata:\n\n"))
+    assert decoder.dialect == "responses"
 
 
 def test_limits_hold_while_waiting():

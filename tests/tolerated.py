@@ -1090,6 +1090,14 @@ case(
     [said("a"), completed(status="incomplete", incomplete_details={"reason": "max_output_tokens"})],
     finish_reason="length",
 )
+case(
+    "response-ended-with-nothing",
+    "responses",
+    [said("a"), ("response.incomplete", "")],
+    text="a",
+    native_finish_reason="incomplete",
+)
+case("response-failed-with-nothing", "responses", [said("a"), ("response.failed", " ")], kind="upstream", text="a", message=None)
 case("status-missing", "responses", [said("a"), completed(status=None)], native_finish_reason="completed")
 case("done-after-the-response", "responses", [said("a"), completed(), DONE], text="a")
 case("done-in-place-of-the-response", "responses", [said("a"), DONE], kind="truncated", text="a")

@@ -100,6 +100,7 @@ class Accumulator:
 
     dialect: ClassVar[DialectName]
     expected: ClassVar[str]  # the terminating frame, in the words of TruncatedStreamError
+    bare: ClassVar[frozenset[str]] = frozenset({"error"})  # events that say enough without data: a failure, an end
     reasoning_joint: ClassVar[str] = "\n\n"
 
     def __init__(self, *, require_done: bool = True, think_tags: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -219,8 +220,8 @@ class Accumulator:
         if allowed is not None and self._payload_bytes > allowed:
             raise LimitExceededError("max_answer_bytes", allowed)
         text = data.strip(WHITE_SPACE)
-        if event == "ping" or not (text or event in (self.expected, "error")):
-            return  # a keep-alive, whatever it carries; an end or a failure may carry nothing
+        if event == "ping" or not (text or event in self.bare):
+            return  # a keep-alive, whatever it carries
         if text == "[DONE]":
             self.content_count += 1
             self._on_done()

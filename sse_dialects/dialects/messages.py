@@ -49,6 +49,7 @@ class MessagesAccumulator(Accumulator):
 
     dialect: ClassVar[DialectName] = "messages"
     expected: ClassVar[str] = "message_stop"
+    bare: ClassVar[frozenset[str]] = Accumulator.bare | {"message_stop"}
 
     def _prepare(self) -> None:
         self._opened = False  # message_start has come

@@ -36,10 +36,10 @@ _ECHOED = frozenset(
     }
 )  # fmt: skip
 
-
 # Members of the events around a response.
 _LIFECYCLE = WRAPPING | {"response", "error"}
 
+_ENDS = frozenset({"response.completed", "response.incomplete", "response.cancelled", "response.failed"})
 
 _UNFINISHED = frozenset({"queued", "in_progress"})
 
@@ -60,6 +60,7 @@ class ResponsesAccumulator(Accumulator):
 
     dialect: ClassVar[DialectName] = "responses"
     expected: ClassVar[str] = "response.completed"
+    bare: ClassVar[frozenset[str]] = Accumulator.bare | _ENDS
 
     def _prepare(self) -> None:
         # The response as each of the events around it shows it, without its output, as JSON text: it echoes the whole request,
