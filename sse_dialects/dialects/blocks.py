@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from ..errors import MalformedStreamError
 from ..values import JSONArray, JSONObject
 from .joined import Joined, Live
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, TextBuilder
@@ -231,10 +230,7 @@ class ToolBlock(InputBlock[CallBuilder]):
         super().begin(tell, extra)
 
     def _take(self, member: str, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
-        text = arguments_member(delta, member)
-        if text and self.part.complete:
-            raise MalformedStreamError("more input for a tool call after its end, when it may have been executed already")
-        tell.arguments(self.part, text, (*_PATH, member))
+        tell.arguments(self.part, arguments_member(delta, member), (*_PATH, member))
 
     def end(self, tell: Teller) -> None:
         """Some servers send the whole input with the block's start; a call without any has an empty object."""

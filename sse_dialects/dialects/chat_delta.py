@@ -244,12 +244,8 @@ def _add(choice: ChatChoice, call: ChatCall, piece: Piece, tell: Teller, path: t
         call.add_others(piece)
         others = (*piece.other.items(), *piece.other_in_body.items())
         tell.out.extend(Extra(name, value, choice.index, call.place) for name, value in others)
-    arguments = call.piece(piece.arguments)
-    if arguments and call.announced:
-        tell.text(call, arguments, path)
-    elif piece.arguments:
-        tell.cold = True
-        call.gather(arguments)
+    if piece.arguments:
+        tell.arguments(call, piece.arguments, path)
 
 
 def _clean_names(element: dict[str, Any], tell: Teller) -> dict[str, Any]:

@@ -179,14 +179,14 @@ def _call(output: Output, payload: dict[str, Any], kind: str) -> CallItem:
 
 
 def _call_delta(output: Output, payload: dict[str, Any]) -> int | None:
-    item = _call(output, payload, _CALLS[_stem(payload)])
-    item.add(arguments_member(payload, "delta"), output.tell, _DELTA)
-    return item.place
+    part = _call(output, payload, _CALLS[_stem(payload)]).part
+    output.tell.arguments(part, arguments_member(payload, "delta"), _DELTA)
+    return part.place
 
 
 def _call_done(output: Output, payload: dict[str, Any]) -> int | None:
-    item = _call(output, payload, _CALLS[_stem(payload)])
-    member = CallItem.MEMBERS[_CALLS[_stem(payload)]]
+    kind = _CALLS[_stem(payload)]
+    item, member = _call(output, payload, kind), CallItem.MEMBERS[kind]
     fields: dict[str, Any] = {name: payload[name] for name in ("name", "call_id") if isinstance(payload.get(name), str)}
     fields[member] = payload.get(member)
     item.update(fields, output.tell, output.parts, output.extra)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..errors import MalformedStreamError
 from ..events import Extra
 from .joined import Joined, Live
 from .parts import CallBuilder
@@ -97,16 +96,6 @@ class CallItem(Item):
         tell.rest(extra, fields, self.KNOWN, self.place)
         if arguments := fields.get(self.member):  # some servers send the object itself
             self.catch_up(arguments if isinstance(arguments, str) else dumped(arguments), tell)
-
-    def add(self, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
-        """Add a piece of arguments."""
-        if text and self.part.complete:
-            raise MalformedStreamError("more input for a tool call after its end, when it may have been executed already")
-        if self.part.announced:
-            tell.arguments(self.part, text, path)
-        else:
-            tell.cold = True
-            self.part.gather(self.part.piece(text))
 
     def catch_up(self, snapshot: str, tell: Teller) -> None:
         """Bring the arguments to what a snapshot says."""

@@ -66,10 +66,19 @@ class Teller:
             self.out.append(part.add(piece))
 
     def arguments(self, call: CallBuilder, piece: str, path: tuple[str | int, ...] = ()) -> None:
-        """The same for a piece of a call's arguments."""
+        """The same for a piece of a call's arguments; what comes ahead of the call's start is told with that.
+
+        Raises:
+            MalformedStreamError: the call has been told to be whole.
+        """
+        if piece and call.complete:
+            raise MalformedStreamError("more input for a tool call after its end, when it may have been executed already")
         piece = call.piece(piece)
-        self.cold = self.cold or bool(call.held)
-        self.text(call, piece, path)
+        self.cold = self.cold or bool(call.held) or not call.announced
+        if call.announced:
+            self.text(call, piece, path)
+        else:
+            call.gather(piece)
 
     def flush(self, part: PartBuilder) -> None:
         """Tell half a pair that was left alone."""
