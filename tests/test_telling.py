@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sse_dialects import Extra, LimitExceededError, Limits, MalformedStreamError, TextDelta
+from sse_dialects import Extra, LimitExceededError, Limits, MalformedStreamError, TextDelta, ToolCallDelta, ToolCallStarted
 from sse_dialects.dialects.joined import Joined, built
 from sse_dialects.dialects.parts import CallBuilder, Pieces, TextBuilder
-from sse_dialects.dialects.telling import Teller, arguments_member, items, object_member, objects, text_member, word
+from sse_dialects.dialects.telling import Teller, arguments_member, items, object_member, objects, text_member, typed, word
 
 HIGH, LOW = "\ud83d", "\ude00"
 
@@ -56,6 +56,25 @@ def test_half_a_pair_left_alone_is_told_when_nothing_follows():
     tell.flush(part)
     assert tell.out == [TextDelta("\ufffd", 0, 0)]
     assert part.text() == "\ufffd"
+
+
+def test_arguments_wait_for_the_start_of_their_call():
+    tell, call = teller(), CallBuilder(0, 0, "c", None, "function")
+    tell.arguments(call, '{"a"', ("delta",))
+    assert (tell.out, tell.cold, tell.hot) == ([], True, None)
+    tell.out.extend(call.announce())
+    tell.cold = False
+    tell.arguments(call, ":1}", ("delta",))
+    assert tell.out == [ToolCallStarted("c", None, "function"), ToolCallDelta('{"a"'), ToolCallDelta(":1}")]
+    assert (tell.cold, tell.hot.path) == (False, ("delta",))
+
+
+def test_a_call_that_was_told_to_be_whole_takes_no_more():
+    tell, call = teller(), CallBuilder(0, 0, "c", "f", "function")
+    tell.out.extend([*call.announce(), call.finish()])
+    tell.arguments(call, "")
+    with pytest.raises(MalformedStreamError, match="executed already"):
+        tell.arguments(call, " ")
 
 
 # ---- extras
@@ -151,6 +170,14 @@ def test_arguments_may_be_an_object(value, text):
 @pytest.mark.parametrize(("value", "expected"), [("x", "x"), ("", None), (None, None), (7, None)])
 def test_a_word_is_a_string_with_something_in_it(value, expected):
     assert word(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("event", "payload", "kind"),
+    [("b", {"type": "a"}, "a"), ("b", {"type": ""}, "b"), ("b", {}, "b"), (HIGH, {"type": 7}, "\ufffd")],
+)
+def test_the_type_is_the_payloads_or_else_the_events_name(event, payload, kind):
+    assert typed(event, {**payload, "x": 1}) == (kind, {"type": kind, "x": 1})
 
 
 def test_null_among_objects_is_nothing_and_an_empty_value_an_empty_object():

@@ -24,16 +24,7 @@ from ..root import MisuseError
 from ..values import JSONObject
 from .finish import finish_reason
 from .joined import built
-from .payload import (
-    DONE,
-    TOO_DEEP,
-    WHITE_SPACE,
-    BadPayloadError,
-    has_halves,
-    named,
-    payloads_in,
-    scrubbed,
-)
+from .payload import DONE, TOO_DEEP, WHITE_SPACE, BadPayloadError, has_halves, named, payloads_in, scrubbed
 from .telling import Teller
 
 if TYPE_CHECKING:
@@ -81,7 +72,6 @@ class Accumulator:
     __slots__ = (
         "_delivered",
         "_had_halves",
-        "_native_usage",
         "_payload_bytes",
         "_started",
         "_tell",
@@ -114,7 +104,6 @@ class Accumulator:
         self.error: StreamError | None = None
         self.frame_count = 0
         self.content_count = 0
-        self._native_usage: dict[str, Any] | None = None
         self._payload_bytes = 0
         self._started = False
         self._delivered = False
@@ -346,8 +335,7 @@ class Accumulator:
             self._tell.out.append(Started(self.id, self.model))
 
     def _report_usage(self, usage: Usage) -> None:
-        if usage.native != self._native_usage:
-            self._native_usage = usage.native
+        if self.usage is None or usage.native != self.usage.native:
             self.usage = usage
             self._tell.out.append(UsageReported(usage))
 

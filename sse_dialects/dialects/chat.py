@@ -160,17 +160,16 @@ class ChatAccumulator(Accumulator):
         return choice
 
     def _delta(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
-        take_delta(choice, self._sound(object_member(fields, "delta")), self._tell)
+        take_delta(choice, self._sound(choice, object_member(fields, "delta")), self._tell)
 
     def _message(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
-        take_snapshot(choice, self._sound(object_member(fields, "message")), self._tell)
+        take_snapshot(choice, self._sound(choice, object_member(fields, "message")), self._tell)
 
-    def _sound(self, fields: dict[str, Any]) -> dict[str, Any]:
+    def _sound(self, choice: ChatChoice, fields: dict[str, Any]) -> dict[str, Any]:
         """A delta or message without its ``error``, which is the choice's."""
         if "error" not in fields:
             return fields
-        if not is_padding(fields["error"]):
-            self._choice_error = fields["error"]
+        self._error(choice, fields)
         return {name: value for name, value in fields.items() if name != "error"}
 
     def _text(self, choice: ChatChoice, fields: dict[str, Any]) -> None:

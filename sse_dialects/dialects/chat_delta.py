@@ -92,6 +92,10 @@ def _content_part(choice: ChatChoice, native: ContentParts, part: Any, tell: Tel
     elif isinstance(part, JSONObject):
         native.add_other(tell.clean(part))
         tell.extra_items(choice.extra, "content", [part], choice.index)
+    _tell_others(choice, others, tell)
+
+
+def _tell_others(choice: ChatChoice, others: dict[str, Any], tell: Teller) -> None:
     for name, value in others.items():
         if name not in ("index", "type"):
             tell.extra(choice.extra, name, value, choice.index)
@@ -104,9 +108,7 @@ def _tell_inner(choice: ChatChoice, thinking: Any, tell: Teller) -> None:
     others = [part for part in thinking if isinstance(part, JSONObject) and part_of(part)[0] != "text"]
     tell.extra_items(choice.extra, "thinking", others, choice.index)
     for part in thinking:
-        for name, value in part_of(part)[2].items():
-            if name not in ("index", "type"):
-                tell.extra(choice.extra, name, value, choice.index)
+        _tell_others(choice, part_of(part)[2], tell)
 
 
 def _text(choice: ChatChoice, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
@@ -298,8 +300,7 @@ DELTA_MEMBERS: dict[str, Callable[[ChatChoice, str, dict[str, Any], Teller], Non
     "content": _content,
     "refusal": _refusal,
     **dict.fromkeys(REASONING_NAMES, _reasoning),
-    "reasoning_details": _entries,
-    "thinking_blocks": _entries,
+    **dict.fromkeys(ENTRY_LISTS, _entries),
     "tool_calls": _tool_calls,
     "function_call": _function_call,
     "annotations": _annotations,

@@ -12,8 +12,8 @@ from .base import Accumulator
 from .blocks import Block, block_of, delta_kind, opened
 from .finish import finish_reason
 from .parts import CallBuilder
-from .payload import settled, shared
-from .telling import items, object_member, word
+from .payload import shared
+from .telling import items, object_member, typed, word
 from .usage import holds_count, input_without_cache
 
 if TYPE_CHECKING:
@@ -66,10 +66,8 @@ class MessagesAccumulator(Accumulator):
     # ---- frames
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
-        sent, kind = payload, word(payload.get("type"))
-        if kind is None:
-            kind = settled(event)
-            payload = {**payload, "type": kind}
+        sent = payload
+        kind, payload = typed(event, payload)
         self._finish_stopped(kind, payload)
         take = self._EVENTS.get(kind)
         if take is not None:

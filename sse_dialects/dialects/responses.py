@@ -12,10 +12,10 @@ from ..values import JSONObject
 from .base import Accumulator
 from .finish import finish_reason
 from .parts import CallBuilder, TextBuilder
-from .payload import dumped, settled
+from .payload import dumped
 from .responses_events import EVENTS, WRAPPING
 from .responses_output import Output
-from .telling import items, object_member, word
+from .telling import items, object_member, typed, word
 from .usage import holds_count, input_includes_cache
 
 if TYPE_CHECKING:
@@ -73,10 +73,8 @@ class ResponsesAccumulator(Accumulator):
     # ---- frames
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
-        sent, kind = payload, word(payload.get("type"))
-        if kind is None:
-            kind = settled(event)
-            payload = {**payload, "type": kind}
+        sent = payload
+        kind, payload = typed(event, payload)
         if (ours := self._EVENTS.get(kind)) is not None:
             ours(self, payload)
         elif (row := EVENTS.get(kind)) is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .joined import Live
     from .parts import CallBuilder, Pieces
 
-__all__ = ["Hot", "Teller", "arguments_member", "items", "object_member", "objects", "text_member", "word"]
+__all__ = ["Hot", "Teller", "arguments_member", "items", "object_member", "objects", "text_member", "typed", "word"]
 
 _B = TypeVar("_B", bound=PartBuilder)
 _E = TypeVar("_E")
@@ -197,6 +197,15 @@ def text_member(parent: dict[str, Any], name: str) -> str:
 def word(value: Any) -> str | None:
     """An id, a name, a signature: a string with something in it, or None for whatever else is there."""
     return value if isinstance(value, str) and value else None
+
+
+def typed(event: str, payload: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The type of a named event, and its payload with that on it: one that does not say its type has the event's name for it."""
+    kind = word(payload.get("type"))
+    if kind is not None:
+        return kind, payload
+    kind = settled(event)
+    return kind, {**payload, "type": kind}
 
 
 def arguments_member(parent: dict[str, Any], name: str) -> str:
