@@ -52,8 +52,10 @@ def test_the_pipeline_costs_about_as_much_as_parsing(name, allowed):
             json.loads(payload)
 
     # Neighbours on a shared machine disturb one measurement or the other: the median of pairs tells, tried again once.
-    ratios = [paired(pipeline, floor) for _ in range(2)]
-    assert min(ratios) <= allowed, ratios
+    ratios = [paired(pipeline, floor)]
+    if ratios[0] > allowed:
+        ratios.append(paired(pipeline, floor))
+    assert ratios[-1] <= allowed, ratios
 
 
 def paired(job, floor, pairs: int = 9) -> float:

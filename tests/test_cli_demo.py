@@ -66,6 +66,7 @@ def test_colour_changes_nothing_but_colour(shown: str, monkeypatch: pytest.Monke
     assert port.sub("", plain).split() == port.sub("", shown).split()
 
 
+@pytest.mark.slow
 def test_the_command_takes_less_than_ten_seconds() -> None:
     started = time.monotonic()
     done = subprocess.run([sys.executable, "-m", "sse_dialects", "demo"], capture_output=True, timeout=60, check=False)

@@ -57,6 +57,7 @@ def test_tokens(counts: sd.Usage | None, told: str) -> None:
     ],
 )
 def test_a_sentence_at_a_prompt_names_no_attribute(error: sd.StreamError) -> None:
+    error.byte_count = 100
     assert "error." in str(error)
     assert "error." not in sentence(error)
     assert sentence(error).endswith((".", ". Pass require_done=False."))

@@ -37,6 +37,7 @@ def run(provider, tmp_path, monkeypatch):
     return Run(provider, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: str(page.relative_to(DOCS)))
 def test_a_page_runs_as_printed(page, run):
     for block in blocks_of(page):

@@ -14,7 +14,7 @@ from cases import chunk, data, typed
 
 import sse_dialects as sd
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.slow]
 
 WORST = 8.0  # between 4 and 16
 TRIES = 4

@@ -114,7 +114,7 @@ def test_spoiled_streams(dialect):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", range(1, 8))
+@pytest.mark.parametrize("more", range(1, 5))
 @pytest.mark.parametrize("dialect", SCRIPTS)
 def test_more_spoiled_streams(dialect, more):
     for seed in range(more * COUNT, (more + 1) * COUNT):

@@ -512,6 +512,7 @@ def in_the_midst(shape: Shape, odd: bytes, many: int, **tokens: str) -> None:
     agree([*fitting[:5], b"".join([*fitting[5:], odd, *fitting[-2:]]), *fitting[-2:], end])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 def test_odd_tokens_in_the_midst_of_many(name):
     """Frames are taken many at a time: what is wrong with one must not pass for want of a look at each."""

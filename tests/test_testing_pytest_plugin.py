@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import sse_dialects
 
 CONFTEST = 'pytest_plugins = ["sse_dialects.testing.pytest_plugin"]\n'
@@ -75,12 +77,14 @@ def test_the_fixture(tmp_path):
     assert "5 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_by_the_command_line_as_well(tmp_path):
     (tmp_path / "test_it.py").write_text(TESTS)
     done = run(tmp_path, "-p", "sse_dialects.testing.pytest_plugin")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_pytest_does_not_load_it_by_itself(tmp_path):
     (tmp_path / "test_it.py").write_text(
         "import sys\ndef test_it(): assert not [name for name in sys.modules if name.startswith('sse_dialects')]\n"
