@@ -181,6 +181,13 @@ def test_a_call_that_contradicts_is_reported():
     assert outcome.answer.tool_calls[0].arguments == "{}"
 
 
+@pytest.mark.parametrize("value", [[1], 7, {"a": 1}])
+def test_a_value_that_the_deltas_had_for_arguments_is_no_contradiction_in_a_snapshot(value):
+    outcome = streamed(delta(tool_calls=[{"index": 0, **call("a", value)}]), snapshot(tool_calls=[call("a", value)]))
+    assert not of_type(outcome, Extra)
+    assert len(outcome.answer.tool_calls) == 1
+
+
 @pytest.mark.parametrize("element", [{"id": "a"}, {"id": "a", "function": {}}, {"id": "a", "function": {"arguments": None}}])
 def test_a_call_without_arguments_says_nothing(element):
     outcome = streamed(delta(tool_calls=[{"index": 0, **call("a", "{}")}]), snapshot(tool_calls=[element]))

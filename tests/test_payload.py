@@ -12,6 +12,7 @@ from sse_dialects import Decoder, LimitExceededError, Limits, MalformedStreamErr
 from sse_dialects.dialects.payload import (
     DONE,
     BadPayloadError,
+    as_json,
     dumped,
     has_halves,
     named,
@@ -229,4 +230,5 @@ def test_names_and_short_words_are_one_string_for_all_streams():
 
 
 def test_arguments_sent_as_a_value_are_dumped_compactly_with_other_scripts_kept():
-    assert dumped({"a": [1, "ä"], "b": None}) == '{"a":[1,"ä"],"b":null}'
+    assert dumped({"a": [1, "ä"], "b": None}) == as_json({"a": [1, "ä"], "b": None}) == '{"a":[1,"ä"],"b":null}'
+    assert as_json('{"a": 1}') == '{"a": 1}'

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from ..values import JSONArray, JSONObject
 from .joined import Joined, Live
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, TextBuilder
-from .payload import dumped, scrubbed, shared
+from .payload import as_json, scrubbed, shared
 from .telling import arguments_member, text_member
 
 if TYPE_CHECKING:
@@ -237,8 +237,7 @@ class ToolBlock(InputBlock[CallBuilder]):
         tell.flush(self.part)
         self.part.held = ""
         if not self.part.size():
-            given = self.fields.get("input")
-            tell.out.append(self.part.add(given if isinstance(given, str) and given else dumped(given or {})))
+            tell.out.append(self.part.add(as_json(self.fields.get("input") or {})))
 
 
 class OtherBlock(InputBlock[OtherBuilder], Live):

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ..values import JSONObject
 from .joined import Joined
 from .parts import CallBuilder, Pieces
-from .payload import dumped
+from .payload import as_json
 from .telling import object_member, word
 
 if TYPE_CHECKING:
     from ..answer import ToolCall, ToolCallKind
 
-__all__ = ["ARGUMENTS", "Calls", "ChatCall", "Piece", "id_of", "index_of"]
+__all__ = ["ARGUMENTS", "Calls", "ChatCall", "Piece", "arguments_in", "id_of", "index_of"]
 
 # Where a call's arguments stand in its body, by the kind of the call, which is the body's name too.
 ARGUMENTS: dict[ToolCallKind, str] = {"function": "arguments", "custom": "input"}
@@ -41,7 +41,7 @@ class Piece:
         self.index = index_of(element.get("index"))
         self.id = id_of(element.get("id"))
         self.name = word(fields.get("name"))
-        self.arguments = _arguments(fields.get(ARGUMENTS[self.kind]))
+        self.arguments = arguments_in(fields, self.kind)
         self.other = _others(element, _KNOWN)
         self.other_in_body = _others(fields, _KNOWN_IN_BODY)
 
@@ -247,6 +247,7 @@ def id_of(value: Any) -> str | None:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else word(value)
 
 
-def _arguments(value: Any) -> str:
-    """Arguments as text; some servers send the object itself."""
-    return "" if value is None else value if isinstance(value, str) else dumped(value)
+def arguments_in(body: dict[str, Any], kind: ToolCallKind) -> str:
+    """The arguments in a call's body, or a piece of them, as text; "" where there are none."""
+    value = body.get(ARGUMENTS[kind])
+    return "" if value is None else as_json(value)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import Extra
 from ..values import JSONArray, JSONObject
-from .chat_calls import ARGUMENTS, id_of
+from .chat_calls import ARGUMENTS, arguments_in, id_of
 from .chat_delta import REASONING_NAMES, take_delta
 from .content_parts import part_of
 from .joined import Joined
 from .parts import Pieces
-from .payload import dumped
 from .telling import items
 
 if TYPE_CHECKING:
@@ -100,10 +99,9 @@ def _call_of(calls: Calls, id: str | None, place: int) -> ChatCall | None:
 def _rest_of_call(call: ChatCall, element: dict[str, Any], rest: list[dict[str, Any]]) -> bool:
     """Add what is new of one call to ``rest``, or return False where the snapshot contradicts what came."""
     kind: ToolCallKind = "custom" if isinstance(element.get("custom"), JSONObject) else "function"
-    body, name = element.get(kind), ARGUMENTS[kind]
-    arguments = body.get(name) if isinstance(body, JSONObject) else None
-    arguments = dumped(arguments) if isinstance(arguments, JSONObject) else arguments
-    new = call.rest_of(arguments) if isinstance(arguments, str) else None
+    body = element.get(kind)
+    arguments = arguments_in(body, kind) if isinstance(body, JSONObject) else ""
+    new = call.rest_of(arguments)
     if new:
-        rest.append({"index": call.index, "id": call.id, kind: {name: new}})
+        rest.append({"index": call.index, "id": call.id, kind: {ARGUMENTS[kind]: new}})
     return new is not None or not arguments

@@ -19,6 +19,7 @@ __all__ = [
     "TOO_DEEP",
     "WHITE_SPACE",
     "BadPayloadError",
+    "as_json",
     "dumped",
     "has_halves",
     "named",
@@ -138,6 +139,11 @@ def shared(fields: dict[str, Any]) -> dict[str, Any]:
 def dumped(value: Any) -> str:
     """JSON text for arguments that came as a value: compact, other scripts kept as they are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def as_json(value: Any) -> str:
+    """A whole call's arguments as text; some servers send the value itself."""
+    return value if isinstance(value, str) else dumped(value)
 
 
 # ---- halves of surrogate pairs: UTF-8 has none, so only an escape (or somebody else's lenient decoding) brings them in

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..events import Extra
 from .joined import Joined, Live
 from .parts import CallBuilder
-from .payload import dumped, scrubbed
+from .payload import as_json, scrubbed
 from .telling import word
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ class CallItem(Item):
         if self.part.name:
             tell.out.extend(self.part.announce())
         tell.rest(extra, fields, self.KNOWN, self.place)
-        if arguments := fields.get(self.member):  # some servers send the object itself
-            self.catch_up(arguments if isinstance(arguments, str) else dumped(arguments), tell)
+        if arguments := fields.get(self.member):
+            self.catch_up(as_json(arguments), tell)
 
     def catch_up(self, snapshot: str, tell: Teller) -> None:
         """Bring the arguments to what a snapshot says."""
