@@ -122,13 +122,21 @@ class Template:
 
     def run_blocks(self, blocks: list[bytes], start: int, out: list[Event]) -> int:
         """The same for frames without their blank lines, from ``start`` on; return where that ended."""
+        stride = 1  # no more at once than have fitted in a row: what does not fit may be every second one
         while start < len(blocks):
-            window = blocks[start : start + min(max(self.count, 1), _MAX_BLOCKS)]  # no more work than has been worth it
-            before = self.count
-            self.run(_BLANK_LINE.join([*window, b""]), out)
-            start += self.count - before
-            if self.count - before < len(window):
-                break
+            if stride == 1:
+                event = self.take(blocks[start] + _BLANK_LINE)
+                if event is None:
+                    break
+                out.append(event)
+                start += 1
+            else:
+                before = self.count
+                self.run(_BLANK_LINE.join([*blocks[start : start + stride], b""]), out)
+                start += self.count - before
+                if self.count - before < stride:
+                    break
+            stride = min(2 * stride, _MAX_BLOCKS)
         return start
 
     def _window_end(self, frames: bytes, start: int) -> int:
