@@ -359,7 +359,8 @@ class FrameReader:
     def rest(self) -> Frame | None:
         """The unfinished frame at the end of input, which is not dispatched: its ``id`` and ``retry`` do not count."""
         last_event_id, retry_ms = self.last_event_id, self.retry_ms
-        frame = self.frame(bytes(self.tail)) if self.tail else None
+        tail = bytes(self.tail) if self._begun else bytes(self.tail).removeprefix(_BOM)
+        frame = self.frame(tail) if tail else None
         self.last_event_id, self.retry_ms = last_event_id, retry_ms
         return frame
 

@@ -89,3 +89,11 @@ def test_one_frame_before_one_that_is_too_long_is_on_the_error():
 
 def test_without_a_limit_a_frame_may_be_any_length():
     assert FrameParser(Limits(max_frame_bytes=None)).feed(b"data: " + b"x" * 100_000 + b"\n\n") == [Frame(data="x" * 100_000)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_a_byte_order_mark_in_pieces_is_none_of_the_unfinished_frame(size):
+    parser, data = FrameParser(), b"\xef\xbb\xbfdata: a"
+    for start in range(0, len(data), size):
+        assert parser.feed(data[start : start + size]) == []
+    assert parser.close() == Frame(data="a")
