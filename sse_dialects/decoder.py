@@ -73,7 +73,7 @@ class Decoder:
         self._fast = True  # False forces the plain path
         self._learner: Learner | None = None
         self._template: Template | None = None
-        self._ready = False  # nothing is pending or wrong, and something has been shown
+        self._ready = False  # nothing is pending or wrong, no CR is about, and something has been shown
         self._front: Front | None = Front(limits)  # until it is known that this is a stream
         self._total = 0
         self._error: SSEDialectsError | None = None
@@ -264,7 +264,7 @@ class Decoder:
             step(out)
         except (StreamError, NotAnEventStreamError) as error:
             self._keep(error, self._total)
-        self._ready = self._delivered and self._error is None and not self._state.complete and not self._closed
+        self._ready = self._delivered and self._reader.plain and not (self._error or self._state.complete or self._closed)
 
     def _decode_reads(self, out: list[Event]) -> None:
         if self._cut is not None:

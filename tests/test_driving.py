@@ -159,3 +159,14 @@ def test_the_first_event_is_out_when_its_blank_line_is_in():
         line = chunk({"content": "Hi"}).rstrip() + end
         assert list(decoder.feed(line)) == []
         assert list(decoder.feed(end[:1])) == HI
+
+
+@pytest.mark.parametrize("between", [b"\n", b"\n\n", b"\n\n\n"])
+@pytest.mark.parametrize("size", range(4))
+def test_an_lf_behind_a_cr_is_skipped_only_there(between, size):
+    """A frame that the fast path takes comes between the CR and an LF of its own."""
+    frame, longer = chunk({"content": "Hi"}), chunk({"content": "Hi" + size * "x"})
+    reads = [frame, frame, frame[:-2] + b"\r\r", frame, between, longer]
+    options = {"limits": sd.Limits(max_frame_bytes=len(longer) - 2)}
+    whole = by_decoder([b"".join(reads)], "chat", **options)
+    assert by_decoder(reads, "chat", **options).facts() == whole.facts()
