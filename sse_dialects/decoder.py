@@ -10,10 +10,10 @@ from .dialects.base import SHOWN
 from .errors import LimitExceededError, MisuseError, NotAnEventStreamError, SSEDialectsError, StreamError, TruncatedStreamError
 from .frames import Frame, FrameReader
 from .front import Front
+from .learning import Learner
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import as_bytes, as_limits
 from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, Recogniser, is_whole
-from .template import Learner, Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .body import Body
     from .dialects.base import Accumulator
     from .events import Event
+    from .template import Template
 
 __all__ = ["Decoder"]
 
@@ -317,7 +318,7 @@ class Decoder:
         if hot is not None and len(out) == before + 1 and self._fast:
             if self._learner is None:
                 self._learner = Learner()
-            self._template = self._learner.learn(block, hot, self._state.room)
+            self._template = self._learner.learn(block, hot, self._state)
 
     def _drop_template(self) -> None:
         """Before anything else is decoded: the accumulator's state may change under a template."""

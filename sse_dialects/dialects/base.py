@@ -176,6 +176,11 @@ class Accumulator:
         hot, self._tell.hot = self._tell.hot, None
         return None if self._tell.cold else hot
 
+    def idle(self) -> dict[str, Any]:
+        """The members of a payload that add nothing from here on, whatever they hold, each with the value that is kept of it, if
+        one is."""
+        return {}
+
     # ---- the decoder's verbs: they add events to the list that `deliver_to` named, and leave errors as they are
 
     def deliver_to(self, out: list[Event]) -> None:

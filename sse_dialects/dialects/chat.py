@@ -65,6 +65,11 @@ class ChatAccumulator(Accumulator):
         self._choice_error: Any = None
         self._choice_failed = False
 
+    def idle(self) -> dict[str, Any]:
+        """What pads the chunks; and what wraps them, of which the first counts: some servers give every chunk its own id."""
+        wrapping = {"id": self.id, "created": self._created, "model": self.model}
+        return {"obfuscation": None, **{name: value for name, value in wrapping.items() if value}}
+
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
         raw = _failure_in(event, payload)
         if raw is None or "choices" in payload:

@@ -72,6 +72,10 @@ class ResponsesAccumulator(Accumulator):
 
     # ---- frames
 
+    def idle(self) -> dict[str, Any]:
+        """What counts the events, and what pads them."""
+        return {"sequence_number": None, "obfuscation": None}
+
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
         sent = payload
         kind, payload = typed(event, payload)
