@@ -110,7 +110,7 @@ def test_data_after_close_is_a_misuse():
     decoder = sd.Decoder("chat")
     list(decoder.feed(DONE))
     decoder.close()
-    with pytest.raises(sd.MisuseError):
+    with pytest.raises(sd.MisuseError, match=r"^this Decoder is closed: make a new one for the next stream$"):
         decoder.feed(b"")
 
 
@@ -136,7 +136,9 @@ def test_answer_before_the_end_is_truncated_and_no_end():
 def test_what_follows_the_terminating_frame_is_ignored():
     decoder = sd.Decoder("chat")
     assert texts(decoder.feed(chunk("a") + DONE + chunk("b") + BAD)) == ["a"]
-    assert list(decoder.feed(BAD)) == []
+    for more in (BAD, b"data: ", chunk("b") * 3):
+        assert list(decoder.feed(more)) == []
+    assert (decoder.error, decoder.frame_count) == (None, 2)
     assert decoder.close() == []
     assert decoder.answer().text == "a"
 
@@ -204,3 +206,81 @@ def test_the_answer_has_a_limit_counted_in_payloads(size):
     with pytest.raises(sd.LimitExceededError) as caught:
         fed(4 * payload - 1)
     assert (caught.value.limit, caught.value.frame_count, caught.value.partial.text) == ("max_answer_bytes", 4, "aaa")
+
+
+@pytest.mark.parametrize("per_read", [1, 2, 3, 40, 400])
+def test_whole_frames_are_taken_without_a_parser_however_many_a_read_holds(per_read):
+    decoder = sd.Decoder("chat")
+    list(decoder.feed(chunk("a")))
+    list(decoder.feed(chunk("b")))  # the first that did no more than add a piece: the others are compared with it
+    for number in range(1, 4):
+        list(decoder.feed(chunk("c") * per_read))
+        assert decoder._template.count == number * per_read
+    list(decoder.feed(b": hello\n\n" + chunk("c") * per_read))  # one by one, and then more and more at once
+    list(decoder.feed(chunk("c")[:30]))
+    list(decoder.feed(chunk("c")[30:]))
+    assert decoder._template.count == 4 * per_read + 1
+    assert decoder.frame_count == 4 * per_read + 3
+    assert decoder.partial().text == "ab" + "c" * (4 * per_read + 1)
+
+
+def test_what_is_fed_in_a_buffer_may_change_when_a_frame_is_half_in():
+    decoder = sd.Decoder("chat")
+    list(decoder.feed(chunk("a")))
+    buffer = bytearray(chunk("b")[:20])
+    decoder.feed(buffer)
+    buffer[:] = b"x" * 20
+    assert texts(decoder.feed(chunk("b")[20:])) == ["b"]
+
+
+def test_events_given_with_half_a_frame_are_delivered():
+    decoder = sd.Decoder("chat")
+    decoder.feed(chunk("a"))
+    assert not decoder.complete
+    assert texts(decoder.feed(b"da")) == ["a"]
+    with pytest.raises(sd.MalformedStreamError) as caught:
+        list(decoder.feed(b"ta: {\n\n"))
+    assert caught.value.delivered
+
+
+def test_the_options_reach_a_dialect_that_is_recognised():
+    for dialect in ("auto", "chat"):
+        decoder = sd.Decoder(dialect, require_done=False, think_tags=True)
+        list(decoder.feed(chunk("<think>a</think>b")))
+        list(decoder.feed(b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\n'))
+        decoder.close()
+        assert (decoder.answer().reasoning, decoder.answer().text) == ("a", "b")
+
+
+def test_a_dialect_that_was_given_stays():
+    frame = b'event: message_start\ndata: {"type": "message_start", "message": {"id": "m", "role": "assistant"}}\n\n'
+    for dialect, known in (("chat", "chat"), ("auto", "messages")):
+        decoder = sd.Decoder(dialect)
+        decoder.feed(frame)
+        decoder.partial()
+        assert decoder.dialect == known
+
+
+def test_white_space_without_end_is_a_frame_too_long():
+    decoder = sd.Decoder(limits=sd.Limits(max_frame_bytes=5))
+    assert list(decoder.feed(b" " * 10)) == []
+    with pytest.raises(sd.LimitExceededError) as caught:
+        decoder.close()
+    assert (caught.value.limit, caught.value.allowed) == ("max_frame_bytes", 5)
+
+
+def test_nothing_is_decoded_of_a_body_that_is_too_large():
+    decoder = sd.Decoder(limits=sd.Limits(max_answer_bytes=20))
+    list(decoder.feed(b'{"a":'))
+    with pytest.raises(sd.LimitExceededError) as caught:
+        list(decoder.feed(b"\n\n" + chunk("a")))
+    assert (caught.value.decoded, caught.value.frame_count) == ([], 0)
+    assert caught.value.partial.text == ""
+
+
+def test_the_limit_of_an_answer_counts_bytes():
+    data = b"".join(b'data: {"choices":[{"delta":{"content":"%s"}}]}\n\n' % ("é" * count).encode() for count in (1, 2))
+    size = len(data) - 2 * len(b"data: \n\n")
+    assert texts(sd.Decoder("chat", limits=sd.Limits(max_answer_bytes=size)).feed(data)) == ["é", "éé"]
+    with pytest.raises(sd.LimitExceededError):
+        list(sd.Decoder("chat", limits=sd.Limits(max_answer_bytes=size - 1)).feed(data))

@@ -50,6 +50,7 @@ RULES = {
         b"retry: +5\nretry: 1_0\nretry: \xd9\xa1\ndata: a\n\nretry: 7\ndata: b\n\n",
         [Frame(data="a"), Frame(data="b", retry=7)],
     ),
+    "a retry of eighteen digits is one": (b"retry: " + b"9" * 18 + b"\ndata: a\n\n", [Frame(data="a", retry=10**18 - 1)]),
     "a retry of many digits is none": (b"retry: " + b"9" * 5000 + b"\ndata: a\n\n", [Frame(data="a")]),
     "other ends are no line ends": (
         "data: a\u2028b\u2029c\x85d\x0be\x0cf\n\n".encode(),
@@ -76,8 +77,29 @@ def test_a_final_cr_does_not_wait():
     assert reader.blocks(b"data: b\n\n") == [b"data: b"]
 
 
+LARGE = b"z" * 70_000  # a block that long is read in another way
+
+
+@pytest.mark.parametrize(
+    ("block", "data"),
+    [
+        (b"data: " + LARGE, LARGE),
+        (b"data:" + LARGE, LARGE),
+        (b"data: \xff" + LARGE, b"\xef\xbf\xbd" + LARGE),
+        (b"data: " + LARGE + b"\ndata: b", LARGE + b"\nb"),
+        (b"data: " + LARGE + b"\rdata: b", LARGE + b"\nb"),
+        (b"data: " + LARGE + b"\nevent: message\n: b", LARGE),
+        (b"data: " + LARGE[:65_530], LARGE[:65_530]),
+    ],
+)
+def test_a_large_frame_is_read_like_any_other(block, data):
+    frames, reader = read([b"id: 7\n\n" + block + b"\n\n"])
+    assert frames == [Frame(data=data.decode(), id="7")]
+    assert reader.consumed == 7 + len(block) + 2
+
+
 def test_comments_are_counted():
-    assert read([b": one\n:two\n\n:\ndata: a\n:three\n\n"])[1].comments == 4
+    assert read([b": one\n:two\n\n:\ndata: a\nfoo: bar\n\n\nfoo\n:three\n\n"])[1].comments == 4
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])

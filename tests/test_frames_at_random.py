@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 from shapes import chunkings
@@ -48,10 +49,34 @@ def parsed(chunks):
     return frames, parser.last_event_id, parser.retry_ms
 
 
-def random_streams(count):
+# Lines and blocks around the sizes from which on they are read in other ways: 4 KiB and 64 KiB.
+LONG = [
+    *(
+        b"x" * 100,
+        b"x" * 4_090,
+        b"\xff" * 5_000,
+        b"data: " + b"y" * 4_000,
+        b"data: " + b"z" * 66_000,
+        b"\n\ndata: " + b"w" * 66_000,
+    ),
+    *(b"\n", b"\n", b"\n\n", b"\n\n", b"\r\n", b"\r", b"data: b", b"\n\nid: 1", b"event: e", b"data:"),
+]
+
+
+def random_streams(count, pieces=PIECES):
     rng = random.Random("frames")
     for _ in range(count):
-        yield b"".join(rng.choices(PIECES, k=rng.randrange(14)))
+        yield b"".join(rng.choices(pieces, k=rng.randrange(14)))
+
+
+def in_long_reads(data):
+    """Cut into a few, each of which may be longer than what is looked at in the shorter ways; and one byte apart around them."""
+    rng = random.Random(len(data))
+    for count in (0, 1, 2, 5, 20):
+        cuts = sorted(rng.randrange(len(data) + 1) for _ in range(count))
+        yield count, [data[start:end] for start, end in pairwise([0, *cuts, len(data)])]
+    near = sorted({0, len(data), *(at + step for at in range(0, len(data) - 2, 4_096) for step in range(3))})
+    yield "near", [data[start:end] for start, end in pairwise(near)]
 
 
 def test_frames_are_what_the_standard_says():
@@ -61,6 +86,22 @@ def test_frames_are_what_the_standard_says():
             assert parsed(chunks)[:2] == (frames, last_id), (name, data)
         # The standard sets the time at once, we with the frame; it counts the same once the blank line is in.
         assert parsed([data + b"\n\n"])[2] == read_out(data + b"\n\n")[2]
+
+
+def test_so_they_are_where_lines_and_reads_are_long():
+    for data in random_streams(60, LONG):
+        frames, last_id, _ = read_out(data)
+        found = [_located(chunks, None) for _, chunks in in_long_reads(data)]
+        assert all(each == found[0] for each in found), data[:80]
+        for name, chunks in in_long_reads(data):
+            assert parsed(chunks)[:2] == (frames, last_id), (name, data[:80])
+
+
+@pytest.mark.parametrize("room", [4_095, 4_097, 5_000])
+def test_a_long_frame_is_refused_at_the_same_one_however_it_is_read(room):
+    for data in random_streams(60, LONG):
+        found = [_located(chunks, room) for _, chunks in in_long_reads(data)]
+        assert all(each == found[0] for each in found), data[:80]
 
 
 @pytest.mark.parametrize("room", [3, 6, 9, None])

@@ -77,8 +77,23 @@ def test_frames_before_one_that_is_too_long_are_on_the_error():
     with pytest.raises(LimitExceededError) as caught:
         parser.feed(b"data: a\n\ndata: b\n\ndata: much too long\n\ndata: c\n\n")
     assert caught.value.decoded == [Frame(data="a"), Frame(data="b")]
+    for more in (b"data: d\n\n", b"d"):
+        with pytest.raises(LimitExceededError) as caught:
+            parser.feed(more)
+        assert caught.value.decoded == []
+    assert parser.close() is None
+
+
+def test_a_line_without_end_is_too_long_as_soon_as_it_is():
+    parser = FrameParser(Limits(max_frame_bytes=10))
+    assert parser.feed(b"data: a\n\nda") == [Frame(data="a")]
+    assert parser.feed(b"ta: 1234") == []
     with pytest.raises(LimitExceededError):
-        parser.feed(b"data: d\n\n")
+        parser.feed(b"5")
+    parser = FrameParser(Limits(max_frame_bytes=10))
+    parser.feed(b"data: a\n\nd")
+    with pytest.raises(LimitExceededError):
+        parser.feed(b"ata: " + b"x" * 20)
 
 
 def test_one_frame_before_one_that_is_too_long_is_on_the_error():
