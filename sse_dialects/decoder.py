@@ -48,7 +48,7 @@ class Decoder:
 
     __slots__ = (
         "_closed", "_cut", "_delivered", "_due", "_error", "_fast", "_front", "_learner", "_limits", "_pending",
-        "_queue", "_raised", "_reader", "_ready", "_recogniser", "_require_done", "_state", "_template", "_think_tags", "_total"
+        "_queue", "_raised", "_reader", "_ready", "_recogniser", "_require_done", "_state", "_template", "_think_tags", "_unread"
     )  # fmt: skip
 
     def __init__(
@@ -76,7 +76,7 @@ class Decoder:
         self._template: Template | None = None
         self._ready = False  # nothing is pending or wrong, no CR is about, and something has been shown
         self._front: Front | None = Front(limits)  # until it is known that this is a stream
-        self._total = 0
+        self._unread = 0  # bytes that the reader never saw, or dropped
         self._error: SSEDialectsError | None = None
         self._raised = self._delivered = self._closed = False
 
@@ -97,12 +97,10 @@ class Decoder:
             due = self._taken(data)
             if due is not None:
                 reader.consumed += len(data)
-                self._total += len(data)
                 return due
         frames = reader.closed(data)
         if frames is None:
             return self._feed_plainly(data)
-        self._total += len(data)
         return (self._taken(frames) or self._run(frames)) if frames else self._due
 
     def _taken(self, frame: bytes) -> Iterator[Event] | None:
@@ -136,7 +134,6 @@ class Decoder:
         if self._closed:
             raise MisuseError("this Decoder is closed: make a new one for the next stream")
         if data := data if type(data) is bytes else as_bytes(data):
-            self._total += len(data)
             if self._ready and 10 not in data and self._reader.closed(data) is not None:  # part of a long line
                 return self._due
             self._pending.append(data)
@@ -207,7 +204,7 @@ class Decoder:
     @property
     def byte_count(self) -> int:
         """Bytes fed."""
-        return self._total
+        return self._unread + self._reader.consumed + len(self._reader.tail) + sum(map(len, self._pending))
 
     @property
     def frame_count(self) -> int:
@@ -240,7 +237,7 @@ class Decoder:
         if self._error is not None:
             raise self._error
         if not self._state.complete:
-            raise self._located(TruncatedStreamError(self._state.expected), self._total)
+            raise self._located(TruncatedStreamError(self._state.expected), self.byte_count)
         return self._state.answer()
 
     def partial(self) -> Answer:
@@ -264,19 +261,22 @@ class Decoder:
         try:
             step(out)
         except (StreamError, NotAnEventStreamError) as error:
-            self._keep(error, self._total)
+            self._keep(error, self.byte_count)
         self._ready = self._delivered and self._reader.plain and not (self._error or self._state.complete or self._closed)
 
     def _decode_reads(self, out: list[Event]) -> None:
-        if self._cut is not None:
-            blocks, self._cut = self._cut, None
-            self._decode_blocks(blocks, out)
-        reads, self._pending = self._pending, []
-        for data in reads:
-            if self._error is not None or self._state.complete:
-                break
-            if self._front is None or self._passes(self._front, data):
-                self._decode_blocks(self._reader.blocks(data), out)
+        count = self.byte_count
+        blocks, reads, self._cut, self._pending = self._cut, self._pending, None, []
+        try:
+            if blocks is not None:
+                self._decode_blocks(blocks, out)
+            for data in reads:
+                if self._error is not None or self._state.complete:
+                    break
+                if self._front is None or self._passes(self._front, data):
+                    self._decode_blocks(self._reader.blocks(data), out)
+        finally:
+            self._unread += count - self.byte_count
 
     def _passes(self, front: Front, data: bytes) -> bool:
         try:
@@ -390,8 +390,6 @@ class Decoder:
     def _keep(self, error: SSEDialectsError, offset: int) -> None:
         self._drop_template()
         self._error = self._located(error, offset) if isinstance(error, StreamError) else error
-        self._pending.clear()
-        self._cut = None
 
     def _located(self, error: StreamError, offset: int) -> StreamError:
         error = self._state.filled(error)

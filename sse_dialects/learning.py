@@ -6,7 +6,7 @@ from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from .dialects.payload import BadPayloadError, parse
-from .template import COUNT, SPACE, WORD, Template
+from .template import COUNT, PADDING, SPACE, WORD, Template
 from .values import JSONObject
 
 if TYPE_CHECKING:
@@ -106,9 +106,13 @@ def _start(cut: _Cut) -> int:
 def _member(text: str, at: int, name: str, value: object) -> _Cut | None:
     """Where the member of that name has its token, if it is one that can be cut out."""
     if type(value) is int:
-        kind, quote, other = COUNT, "", "7"
+        kind, quote, other = COUNT, "", "7" if value != 7 else "8"  # the same again would show nothing
     elif isinstance(value, str):
-        kind, quote, other = WORD, '"', "other"
+        kind, quote, other = (
+            PADDING if value.isascii() and value.isalnum() else WORD,
+            '"',
+            "other" if value != "other" else "another",
+        )
     else:
         return None
     start = text.find(f'"{name}":', at) + len(name) + 3

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     # The same, and the bytes that stand between the hole and the delta, or the next hole on the way there.
     Hole = tuple[Callable[[bytes], bool], Callable[[list[bytes]], bool], bytes]
 
-__all__ = ["COUNT", "SPACE", "WORD", "Template"]
+__all__ = ["COUNT", "PADDING", "SPACE", "WORD", "Template"]
 
 # The JSON module's own, in C where there is that: from behind the opening quote to behind the closing one.
 _scan_string: Callable[[str, int], tuple[str, int]] = decoder.scanstring  # type: ignore[attr-defined]  # not in typeshed
@@ -244,8 +244,12 @@ def _are_counts(tokens: list[bytes]) -> bool:
     return min(sizes) > 0 and max(sizes) <= _MAX_DIGITS and b"".join(tokens).isdigit()
 
 
+def _are_padding(tokens: list[bytes]) -> bool:
+    return b"" not in tokens and b"".join(tokens).isalnum()
+
+
 def _is_word(token: bytes) -> bool:
-    return token.isalnum() or not token.translate(None, _WORD)
+    return not token.translate(None, _WORD)
 
 
 def _are_words(tokens: list[bytes]) -> bool:
@@ -261,5 +265,6 @@ def _are_spaces(tokens: list[bytes]) -> bool:
 
 
 COUNT: Kind = (_is_count, _are_counts)
+PADDING: Kind = (bytes.isalnum, _are_padding)
 WORD: Kind = (_is_word, _are_words)
 SPACE: Kind = (_is_space, _are_spaces)
