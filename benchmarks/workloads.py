@@ -181,8 +181,9 @@ def chat_huge_frame(mebibytes: int = 4) -> Workload:
 # ---- messages
 
 
-def _event(payload: dict[str, Any]) -> bytes:
-    return f"event: {payload['type']}\ndata: {_dumped(payload)}\n\n".encode()
+def _event(payload: dict[str, Any], spaces: int = 0) -> bytes:
+    """The frame of an event; some servers pad it with spaces ahead of the last brace."""
+    return f"event: {payload['type']}\ndata: {_dumped(payload)[:-1]}{' ' * spaces}}}\n\n".encode()
 
 
 def _message(name: str, blocks: list[tuple[dict[str, Any], str, str, list[str]]], reason: str, **claims: Any) -> Workload:
@@ -190,11 +191,13 @@ def _message(name: str, blocks: list[tuple[dict[str, Any], str, str, list[str]]]
     usage = {"input_tokens": 120, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0, "output_tokens": 1}
     message = {"id": "msg_01", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5", "content": []}
     message |= {"stop_reason": None, "stop_sequence": None, "usage": usage}
+    rng = _rng(f"padding of {name}")
     frames = [_event({"type": "message_start", "message": message}), b'event: ping\ndata: {"type": "ping"}\n\n']
     for index, (block, kind, member, pieces) in enumerate(blocks):
         frames.append(_event({"type": "content_block_start", "index": index, "content_block": block}))
         frames += [
-            _event({"type": "content_block_delta", "index": index, "delta": {"type": kind, member: piece}}) for piece in pieces
+            _event({"type": "content_block_delta", "index": index, "delta": {"type": kind, member: piece}}, rng.randint(1, 15))
+            for piece in pieces
         ]
         frames.append(_event({"type": "content_block_stop", "index": index}))
     end = {"stop_reason": reason, "stop_sequence": None}
@@ -269,7 +272,8 @@ class _Response:
         self.whole("response.in_progress", "in_progress", [])
 
     def event(self, kind: str, **members: Any) -> None:
-        self.frames.append(_event({"type": kind, "sequence_number": len(self.frames), **members}))
+        members["sequence_number"] = len(self.frames)
+        self.frames.append(_event({"type": kind, **dict(sorted(members.items()))}))
 
     def whole(self, kind: str, status: str, output: list[Any], usage: Any = None) -> None:
         self.event(kind, response={**self.echo, "status": status, "output": output, "usage": usage})
