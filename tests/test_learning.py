@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from sse_dialects import Decoder
+from sse_dialects import Decoder, Extra
 from sse_dialects.learning import Learner
 
 
@@ -66,6 +66,18 @@ def test_what_is_not_learned_from(frame):
 def test_two_cuts_side_by_side_are_no_template():
     """A counter and the spaces behind it: nothing tells where one ends."""
     assert taken([event(f"{n}", sequence_number=n).replace(b"}\n", b"  }\n") for n in range(12)], "responses") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "others"),
+    [("sequence_number", 7, [8, 9]), ("sequence_number", 7, [70, 71]), ("obfuscation", "other", ["x", "y"])],
+)
+def test_a_member_of_that_name_further_inside_is_not_cut_out(name, value, others):
+    """Not even where its value is what a cut is tried with."""
+    frames = [event("Hi", note={name: inner}, **{name: value}) for inner in [value, value, value, *others]]
+    decoder = Decoder("responses")
+    extras = [told.value for frame in frames for told in decoder.feed(frame) if isinstance(told, Extra)]
+    assert extras == [{name: inner} for inner in [value, *others]]
 
 
 def test_a_template_that_fits_nothing_makes_the_next_wait():
