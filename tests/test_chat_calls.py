@@ -289,6 +289,9 @@ ONE, TWO = '{"n":1}', '{"n":2}'
         ([part(None, "a", "f", ONE), part(None, "a", "f", ONE)], [("a", "f", ONE)]),
         ([part(0, "a", "f", ONE), part(1, "a", "f", ONE)], [("a", "f", ONE)]),
         ([part(0, "a", "f", ""), part(0, "a", "f", ONE), part(0, "a", "f", "")], [("a", "f", ONE)]),
+        # an empty object, and then the whole call
+        ([part(0, "a", "f", "{}"), part(0, "a", "f", ONE)], [("a", "f", ONE)]),
+        ([part(None, "a", "f", "{}"), part(None, "a", "f", ONE)], [("a", "f", ONE)]),
         # another call under the same id, or under none
         ([part(0, "a", "f", ONE), part(0, "a", "f", TWO)], [("a", "f", ONE), ("a", "f", TWO)]),
         ([part(None, "a", "f", ONE), part(None, "a", "g", TWO)], [("a", "f", ONE), ("a", "g", TWO)]),

@@ -284,6 +284,25 @@ def test_a_whole_response_in_place_of_a_stream():
     assert state.answer().tool_calls[0].complete
 
 
+def test_a_whole_response_without_a_status_is_completed():
+    state = ResponsesAccumulator()
+    state.take_whole({"object": "response", "output": []}, 10)
+    assert state.answer().native_finish_reason == "completed"
+
+
+def test_what_a_response_in_progress_says_of_its_text_and_of_what_is_null_waits_for_its_end():
+    progress = {"type": "response.in_progress", "response": {"id": "r", "output_text": "Hi", "usage": None}}
+    outcome = told("responses", progress, TEXT)
+    assert outcome.partial.text == told("responses", TEXT).partial.text
+    assert "usage" not in outcome.partial.native
+
+
+@pytest.mark.parametrize("status", ["incomplete", "cancelled"])
+def test_an_error_beside_a_status_that_says_why_is_no_failure(status):
+    outcome = told("responses", TEXT, ended(status, error={"message": "It was stopped"}))
+    assert (outcome.answer.text, outcome.answer.native_finish_reason) == ("Hi", status)
+
+
 def test_a_whole_response_that_failed_is_a_failure():
     state = ResponsesAccumulator()
     with pytest.raises(UpstreamError, match="It broke"):

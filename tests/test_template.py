@@ -539,6 +539,14 @@ def test_odd_tokens_in_the_midst_of_many(name):
         in_the_midst(shape, encoded(f"{text}\n\n"), 3, **tokens)
 
 
+def test_what_ends_a_choice_teaches_nothing():
+    """The same frame, but for its string, says the whole call once more, which adds nothing."""
+    ending = _chunk({"tool_calls": [{"index": 0, "function": {"arguments": "@"}}]})[:-3] + ',"finish_reason":"tool_calls"}]}'
+    whole = r"{\"a\":1}"
+    rows = [_chunk({"tool_calls": [CALL]}), *(ending.replace("@", piece) for piece in (whole[:6], whole[6:], whole))]
+    agree([encoded(f"{row}\n\n") for row in [*rows, "data: [DONE]"]])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["chat text", "responses text"])
 def test_one_byte_changed_in_the_midst_of_many(name):

@@ -102,11 +102,8 @@ class ChatCall(CallBuilder):
     def is_said_again(self, piece: Piece, *, at_the_end: bool = False) -> bool:
         """Whether a piece names the call, or comes at the end of its choice, and has all the arguments once more, as some servers
         end with the whole call. After a whole object no more can follow, so that adds nothing."""
-        arguments = piece.arguments
         named = at_the_end if piece.name is None else self.goes_by(piece.name)
-        if not named or len(arguments) != self.size():
-            return False
-        return self.rest_of(arguments) == "" and self.has_whole_arguments()
+        return named and self.rest_of(piece.arguments) == "" and self.has_whole_arguments()
 
     def build(self) -> ToolCall:
         """The call so far."""

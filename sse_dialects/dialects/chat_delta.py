@@ -252,9 +252,9 @@ def _add(choice: ChatChoice, call: ChatCall, piece: Piece, tell: Teller, path: t
 
 def _clean_names(element: dict[str, Any], tell: Teller) -> dict[str, Any]:
     """In names and ids half a pair is final; in arguments it may wait for its other half."""
-    cleaned: dict[str, Any] = tell.clean(element)
     if not tell.halves:
         return element
+    cleaned: dict[str, Any] = tell.clean(element)
     for body, text in ARGUMENTS.items():
         fields = element.get(body)
         if isinstance(fields, JSONObject) and isinstance(fields.get(text), str):
