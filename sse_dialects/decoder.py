@@ -76,7 +76,7 @@ class Decoder:
         self._template: Template | None = None
         self._ready = False  # nothing is pending or wrong, no CR is about, and something has been shown
         self._front: Front | None = Front(limits)  # until it is known that this is a stream
-        self._unread = 0  # bytes that the reader never saw, or dropped
+        self._unread = 0  # bytes that the reader has not seen, or dropped
         self._error: SSEDialectsError | None = None
         self._raised = self._delivered = self._closed = False
 
@@ -137,6 +137,7 @@ class Decoder:
             if self._ready and 10 not in data and self._reader.closed(data) is not None:  # part of a long line
                 return self._due
             self._pending.append(data)
+            self._unread += len(data)
             self._ready = False
         return self._events()
 
@@ -204,7 +205,7 @@ class Decoder:
     @property
     def byte_count(self) -> int:
         """Bytes fed."""
-        return self._unread + self._reader.consumed + len(self._reader.tail) + sum(map(len, self._pending))
+        return self._unread + self._reader.consumed + len(self._reader.tail)
 
     @property
     def frame_count(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 from cases import DONE, chunk
@@ -170,3 +171,17 @@ def test_an_lf_behind_a_cr_is_skipped_only_there(between, size):
     options = {"limits": sd.Limits(max_frame_bytes=len(longer) - 2)}
     whole = by_decoder([b"".join(reads)], "chat", **options)
     assert by_decoder(reads, "chat", **options).facts() == whole.facts()
+
+
+@pytest.mark.alone
+def test_counting_bytes_costs_the_same_however_many_wait():
+    def each(count):
+        decoder, frame = sd.Decoder("chat"), chunk({"content": "Hi"})
+        began = time.process_time()
+        for number in range(1, count + 1):
+            decoder.feed(frame)
+            assert decoder.byte_count == number * len(frame)
+        return (time.process_time() - began) / count
+
+    # Work that grew with the square would cost eight times as much. Tried again, against a neighbour's disturbance.
+    assert any(each(8_000) / each(1_000) < 3 for _ in range(4))
