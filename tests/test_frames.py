@@ -112,6 +112,15 @@ def test_offsets_are_bytes_of_the_stream(end):
     assert all(0 <= stop - at < 2 for at, stop in zip(seen, ends, strict=True))  # of a CRLF the CR alone is needed
 
 
+@pytest.mark.parametrize("long", [b"too long", b"too long\r", b"too\rlong\n"])
+def test_where_the_first_block_of_a_read_is_too_long_the_crlf_before_it_counts_with_its_cr_alone(long):
+    reader = FrameReader(Limits(max_frame_bytes=3))
+    assert reader.blocks(b"a\r\n\r\n") == [b"a"]
+    assert reader.blocks(long) == []
+    assert reader.overflow
+    assert reader.offset_after([], 0) == 4
+
+
 def test_a_frame_made_of_nothing_has_the_defaults():
     frame = Frame()
     assert (frame.event, frame.data, frame.id, frame.retry) == ("message", "", "", None)

@@ -47,6 +47,13 @@ def test_close_gives_the_unfinished_frame_and_counts_none_of_it():
     assert (parser.last_event_id, parser.retry_ms) == ("1", None)
 
 
+def test_a_bom_that_is_not_the_first_is_text_in_an_unfinished_frame_too():
+    for before, frame in ((b"", Frame(data="b")), (b"data: a\n\n", None)):
+        parser = FrameParser()
+        parser.feed(before + b"\xef\xbb\xbfdata: b")
+        assert parser.close() == frame
+
+
 def test_close_without_one_is_none():
     parser = FrameParser()
     parser.feed(b"data: a\n\n: only a comment")
