@@ -11,7 +11,7 @@ from sse_dialects import Decoder, Limits, TextDelta
 if TYPE_CHECKING:
     from sse_dialects.template import Template
 
-# Any delta in place of `@`, any counter of `#`, any padding of `*`.
+# Any delta in place of `@`, any counter of `#`, any padding of `*`, any spaces of `%`.
 PATTERNS = {
     "nothing beside the delta": 'data: {"type":"response.output_text.delta","delta":"@"}',
     "an event line": 'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"@"}',
@@ -19,6 +19,8 @@ PATTERNS = {
     "a counter after it": 'data: {"delta":"@", "sequence_number":  #, "type": "response.output_text.delta"}',
     "padding after it": 'data: {"type":"response.output_text.delta","delta":"@","obfuscation":"*"}',
     "both": 'data: {"type":"response.output_text.delta","sequence_number":#,"delta":"@","obfuscation":"*"}',
+    "padding with signs": 'data: {"type":"response.output_text.delta","obfuscation":"p-*","delta":"@"}',
+    "spaces": 'data: {"type":"response.output_text.delta","delta":"@"%}',
     "its own text elsewhere": 'data: {"type":"response.output_text.delta","item_id":"one","delta":"@"}',
     "letters beyond ASCII": 'data: {"type":"response.output_text.delta","item_id":"é","delta":"@"}',
 }
@@ -34,10 +36,11 @@ DELTAS = {  # what stands between the quotes, and what it says
 NO_DELTAS = ["", '"', '"b"', "\\", "\\x", "\t", "\n", "\\u00e9", "\\ud83d", "é\\u0041", "\udcff", 'a","b":"c', "\\u12"]
 COUNTERS, NO_COUNTERS = ["0", "7", "10", "9" * 15], ["", "00", "07", "-1", "1.0", "x", "9" * 16, "\u0663", "0x", "1,2"]
 PADDINGS, NO_PADDINGS = ["a", "0", "Ab1", "x" * 40], ["a b", "é", '"', "\\n", "a\tb", '","x":"y']
+SPACES, NO_SPACES = ["", " ", " " * 30], ["x", "\x0b", "\xa0", ' "', ',"x":1', " } "]
 
 
-def filled(pattern: str, delta: str, counter: str = "8", padding: str = "p") -> bytes:
-    text = pattern.replace("#", counter).replace("*", padding).replace("@", delta) + "\n\n"
+def filled(pattern: str, delta: str, counter: str = "8", padding: str = "p", spaces: str = "  ") -> bytes:
+    text = pattern.replace("#", counter).replace("*", padding).replace("%", spaces).replace("@", delta) + "\n\n"
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -58,6 +61,7 @@ def even_frames(pattern: str) -> dict[bytes, str]:
     """Frames that fit, with what their delta says."""
     even = {filled(pattern, delta): said for delta, said in DELTAS.items()}
     even |= {filled(pattern, "b", counter=token): "b" for token in COUNTERS}
+    even |= {filled(pattern, "b", spaces=token): "b" for token in SPACES}
     return even | {filled(pattern, "b", padding=token): "b" for token in PADDINGS}
 
 
@@ -67,6 +71,7 @@ def odd_frames(pattern: str) -> list[bytes]:
         *(filled(pattern, delta) for delta in NO_DELTAS),
         *(filled(pattern, "b", counter=token) for token in NO_COUNTERS if "#" in pattern),
         *(filled(pattern, "b", padding=token) for token in NO_PADDINGS if "*" in pattern),
+        *(filled(pattern, "b", spaces=token) for token in NO_SPACES if "%" in pattern),
         *(good[1:], good[:-1], b" " + good, good.replace(b"delta", b"Delta"), b"\n\n", b": x\n\n"),
     ]
 
@@ -89,8 +94,10 @@ def test_it_takes_frames_with_other_tokens_in_its_cuts(name):
 @pytest.mark.parametrize("name", PATTERNS)
 def test_it_takes_nothing_else(name):
     _, template = learned(PATTERNS[name])
+    good = filled(PATTERNS[name], "b")
+    assert template.run_blocks([], 0, []) == 0
     for odd in odd_frames(PATTERNS[name]):
-        assert (template.take(odd), template.run(odd, [])) == (None, 0), odd
+        assert (template.take(odd), template.run(odd, []), template.run(odd + good * 7, [])) == (None, 0, 0), odd
         if odd[-2:] == b"\n\n":
             assert template.run_blocks([odd[:-2]], 0, []) == 0, odd
     assert (template.count, template.size) == (0, 0)
@@ -131,8 +138,33 @@ def test_an_odd_delta_among_many_is_looked_at_too(odd):
     pattern = PATTERNS["nothing beside the delta"]
     _, template = learned(pattern)
     good = filled(pattern, "b")
-    template.run(good * 6 + filled(pattern, odd) + good * 6, [])
-    assert template.count == 13 if odd in DELTAS else template.count <= 6
+    out: list[Any] = []
+    template.run(good * 6 + filled(pattern, odd) + good * 6, out)
+    assert said(out) == ["b"] * 6 + [DELTAS[odd]] + ["b"] * 6 if odd in DELTAS else template.count <= 6
+
+
+@pytest.mark.parametrize("many", [1, 8])
+def test_spaces_are_text(many):
+    pattern = PATTERNS["nothing beside the delta"]
+    out: list[Any] = []
+    learned(pattern)[1].run(filled(pattern, " b ") * many, out)
+    assert said(out) == [" b "] * many
+
+
+@pytest.mark.parametrize("many", [1, 8])
+def test_what_is_gathered_under_its_own_name_grows_too(many):
+    frame = b'data: {"choices":[{"index":0,"delta":{"reasoning_content":"hm"}}]}\n\n'
+    natives = []
+    for fast in (True, False):
+        decoder = Decoder("chat")
+        decoder._fast = fast
+        for read in (frame, frame, frame * many):
+            for _ in decoder.feed(read):
+                pass
+        assert decoder._frames_aside() == (many if fast else 0)
+        natives.append(decoder.partial().native)
+    assert natives[0] == natives[1]
+    assert "hm" * (many + 2) in str(natives[0])
 
 
 @pytest.mark.parametrize("many", [1, 7, 100])
