@@ -224,13 +224,41 @@ def test_whole_frames_are_taken_without_a_parser_however_many_a_read_holds(per_r
     assert decoder.partial().text == "ab" + "c" * (4 * per_read + 1)
 
 
-def test_what_is_fed_in_a_buffer_may_change_when_a_frame_is_half_in():
+@pytest.mark.parametrize("kind", [bytearray, memoryview])
+def test_buffers_are_read_like_bytes_and_may_change_afterwards(kind):
     decoder = sd.Decoder("chat")
-    list(decoder.feed(chunk("a")))
-    buffer = bytearray(chunk("b")[:20])
-    decoder.feed(buffer)
+    for letter in "abc":
+        list(decoder.feed(chunk(letter)))
+    assert texts(decoder.feed(kind(bytearray(chunk("d"))))) == ["d"]
+    buffer = bytearray(chunk("e")[:20])
+    decoder.feed(kind(buffer))
     buffer[:] = b"x" * 20
-    assert texts(decoder.feed(chunk("b")[20:])) == ["b"]
+    assert texts(decoder.feed(chunk("e")[20:])) == ["e"]
+    assert decoder.byte_count == 5 * len(chunk("a"))
+
+
+def test_a_whole_frame_behind_half_a_line_is_the_rest_of_that_line():
+    decoder = sd.Decoder("chat")
+    for data, said in ((chunk("a"), "a"), (chunk("b"), "b"), (chunk("c"), "c"), (b"x", ""), (chunk("d"), ""), (chunk("e"), "e")):
+        assert "".join(texts(decoder.feed(data))) == said
+
+
+def test_an_older_iterator_that_ends_takes_nothing_from_a_newer_one():
+    decoder = sd.Decoder("chat")
+    older = decoder.feed(chunk("a") + chunk("b"))
+    assert texts(islice(older, 3)) == ["a", "b"]
+    newer = decoder.feed(chunk("c") + chunk("d"))
+    assert texts([next(newer)]) == ["c"]
+    assert list(older) == []
+    assert texts(newer) == ["d"]
+
+
+def test_bytes_behind_the_end_are_counted():
+    decoder = sd.Decoder("chat")
+    list(decoder.feed(chunk("a") + DONE))
+    for count in range(1, 4):
+        list(decoder.feed(BAD))
+        assert decoder.byte_count == len(chunk("a") + DONE + BAD * count)
 
 
 def test_events_given_with_half_a_frame_are_delivered():
@@ -250,6 +278,10 @@ def test_the_options_reach_a_dialect_that_is_recognised():
         list(decoder.feed(b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\n'))
         decoder.close()
         assert (decoder.answer().reasoning, decoder.answer().text) == ("a", "b")
+        decoder = sd.Decoder(dialect)
+        list(decoder.feed(b'data: {"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n'))
+        with pytest.raises(sd.TruncatedStreamError):
+            decoder.close()
 
 
 def test_a_dialect_that_was_given_stays():
