@@ -7,7 +7,9 @@ import time
 
 import pytest
 
-from sse_dialects import Decoder, Extra
+from sse_dialects import ChatAccumulator, Decoder, Extra
+from sse_dialects.dialects.parts import TextBuilder
+from sse_dialects.dialects.telling import Hot
 from sse_dialects.learning import Learner
 
 
@@ -36,6 +38,9 @@ def taken(frames: list[bytes], dialect: str = "chat") -> int:
         ("chat", lambda n: chunk(f"{n}", id=f"c-{n}")),  # a server that gives every chunk its own id
         ("chat", lambda n: chunk(f"{n}", created=1000 + n)),
         ("chat", lambda n: chunk(f"{n}", id=f"c-{n}", obfuscation="x" * n)),
+        ("chat", lambda n: chunk("é" if n < 3 else f"{n}")),
+        ("chat", lambda n: chunk(f"é{n}").replace(b"\\u00e9", "é".encode())),
+        ("chat", lambda n: b"event: message\n" + chunk(f"{n}")),
         ("responses", lambda n: event(f"{n}", sequence_number=n)),
         ("responses", lambda n: event(f"{n}", obfuscation="x" * n, item_id="i", sequence_number=n)),  # both behind the delta
         ("responses", lambda n: event(f"{n}", sequence_number=n, obfuscation="")),
@@ -55,6 +60,8 @@ def test_what_differs_from_frame_to_frame_is_cut_out(dialect, frame):
         lambda n: chunk(f"{n}", id=f"ü{n}"),
         lambda n: chunk("", own=1),
         lambda n: b": comment\n" + chunk(f"{n}"),
+        lambda n: b"event: message\n: comment\n" + chunk(f"{n}"),
+        lambda n: b"id: 1\n" + chunk(f"{n}"),
         lambda n: chunk(f"{n}").replace(b"data: ", b"data:"),
         lambda n: chunk(f"{n}").replace(b"\n\n", b"\ndata: \n\n"),
     ],
@@ -78,6 +85,23 @@ def test_a_member_of_that_name_further_inside_is_not_cut_out(name, value, others
     decoder = Decoder("responses")
     extras = [told.value for frame in frames for told in decoder.feed(frame) if isinstance(told, Extra)]
     assert extras == [{name: inner} for inner in [value, *others]]
+
+
+def test_an_id_that_only_the_first_frames_have_is_none_that_differs():
+    assert taken([chunk("a"), *[chunk("b").replace(b'"id": "c", ', b"")] * 5]) == 4
+
+
+def test_as_many_frames_pass_as_it_waits_and_one_that_teaches_nothing_makes_it_wait_too():
+    learner, state = Learner(), ChatAccumulator()
+
+    def learns(block: bytes) -> bool:
+        return learner.learn(block, Hot(("delta",), TextBuilder(0, 0), None), state) is not None
+
+    good, odd = b'data: {"delta":"a"}', b': x\rdata: {"delta":"a"}'
+    assert learns(good)
+    learner.fitted(0)
+    assert [learns(good) for _ in range(4)] == [False, False, True, True]
+    assert [learns(odd), *(learns(good) for _ in range(5))] == [False] * 5 + [True]  # the second time in a row
 
 
 def test_a_template_that_fits_nothing_makes_the_next_wait():
