@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 _PARTIAL = "error.partial holds what came"
-_SHOWN = 1_000  # characters of a provider's message; all of it is on the error
+_SHOWN = 1_000  # characters of a provider's message, type or code; all of it is on the error
 
 
 class RequestRejectedError(SSEDialectsError):
@@ -279,15 +279,18 @@ class StalledStreamError(StreamError):
 
 def _named(type: str | None, code: str | int | None) -> str:
     """An envelope's type and code, once where they are the same."""
-    words = dict.fromkeys(str(word) for word in (type, code) if word not in (None, ""))
+    words = dict.fromkeys(_cut(str(word)) for word in (type, code) if word not in (None, ""))
     return f" ({', '.join(words)})" if words else ""
 
 
 def _said(message: str | None) -> str:
-    """The provider's own words, as many as a sentence may have of them."""
-    if not message:
-        return ""
-    return f": {message}" if len(message) <= _SHOWN else f": {message[: _SHOWN - 4]} ..."
+    """The provider's own words."""
+    return f": {_cut(message)}" if message else ""
+
+
+def _cut(words: str) -> str:
+    """As many of them as a sentence may have."""
+    return words if len(words) <= _SHOWN else f"{words[: _SHOWN - 4]} ..."
 
 
 def _time(seconds: float) -> str:

@@ -242,6 +242,16 @@ def test_a_sentence_has_so_much_of_a_long_message():
         assert len(error.message) == len(error.to_dict()["message"]) == 10_000
 
 
+def test_a_sentence_has_so_much_of_a_long_type_or_code():
+    for error in (
+        UpstreamError(type="t" * 100_000, code="c" * 100_000),
+        RequestRejectedError(400, type="t" * 100_000, code="c" * 100_000),
+    ):
+        assert f"({'t' * 996} ..., {'c' * 996} ...)" in str(error)
+        assert len(str(error)) < 2_300
+        assert error.type == "t" * 100_000
+
+
 def test_an_upstream_failure_says_where_the_answer_stops():
     error = UpstreamError(type="server_error")
     error.frame_count = 3
