@@ -104,7 +104,8 @@ class Run:
         """By where it was raised, in the library if it passed through there."""
         frames = traceback.extract_tb(error.__traceback__)
         last = next((frame for frame in reversed(frames) if "sse_dialects" in frame.filename), frames[-1])
-        kind = f"{type(error).__name__} {last.filename}:{last.lineno} {re.sub('[^a-z ]', '', str(error).splitlines()[0])[:60]}"
+        said = re.sub("[^a-z ]", "", str(error).partition("\n")[0])[:60]  # an assertion may say nothing
+        kind = f"{type(error).__name__} {last.filename}:{last.lineno} {said}"
         known = kind in self._found
         self._found.add(kind)
         return not known
