@@ -30,7 +30,7 @@ _OUTCOME = "base_resp"
 
 
 class Envelope:
-    """What an error envelope says. ``raw`` is the error member as sent, a dict, a string or a list.
+    """What an error envelope says. ``raw`` is the error member as sent: a dict, a list, or a string or another plain value.
 
     An error that is no object may have its type, code and message beside it, in the ``payload`` that holds it.
     """

@@ -169,7 +169,8 @@ class UpstreamError(StreamError):
 
     Attributes:
         type, code, message, param: from the error envelope, as sent; None where it has none.
-        raw: the error member as sent, a dict or a string.
+        raw: the error member as sent: most often a dict or a string, of some servers a list or a number. None where no more
+            than an event's name or a finish reason reports the failure.
         payload: the whole frame's payload.
     """
 

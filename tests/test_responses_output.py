@@ -271,6 +271,32 @@ def test_huge_and_odd_indexes_are_names():
 # ---- several under one index, one under several
 
 
+@pytest.mark.parametrize("ids", [{}, {"item_id": "m"}, {"item_id": "r"}])
+def test_where_kinds_share_an_index_the_kind_tells_whatever_the_ids_say(ids):
+    opened = [added(0, type="reasoning", id="r"), added(0, type="message", id="m")]
+    why = {"type": "response.reasoning_text.delta", "output_index": 0, "delta": "why", **ids}
+    answer = told("responses", *opened, why, delta("x", output_index=0, **ids), COMPLETED).answer
+    assert (answer.reasoning, answer.text) == ("why", "x")
+    assert [item["id"] for item in answer.native["output"]] == ["r", "m"]
+
+
+def test_an_item_that_ends_without_an_index_is_not_one_of_another_name():
+    rows = [added(None, type="message", id="a"), done(None, **message("x", id="b")), COMPLETED]
+    assert [item["id"] for item in told("responses", *rows).answer.native["output"]] == ["a", "b"]
+
+
+def test_half_a_pair_in_a_whole_calls_arguments_is_no_contradiction_when_it_comes_again():
+    whole = call("c", '{"a":"\ud83d"}')
+    outcome = told("responses", added(0, **whole), done(0, **whole), completed(whole))
+    assert not of_type(outcome, Extra)
+    assert outcome.answer.tool_calls[0].arguments == '{"a":"\ufffd"}'
+
+
+def test_a_call_that_only_its_end_names_has_the_items_id():
+    rows = [arguments("{}", output_index=0), done(0, type="function_call", id="fc", name="f", arguments="{}"), COMPLETED]
+    assert [(each.id, each.name) for each in told("responses", *rows).answer.tool_calls] == [("fc", "f")]
+
+
 def test_where_items_share_an_index_an_id_tells_and_without_one_the_last_counts():
     first, second = ({"type": "function_call", "id": id, "call_id": id, "name": "f"} for id in "ab")
     outcome = told(

@@ -111,8 +111,10 @@ def agrees(part, whole):
         return len(part) <= len(whole) and all(map(agrees, part, whole))
     if isinstance(part, str) and isinstance(whole, str):
         return whole.startswith(part) or (part[-1:] >= "\ud800" and whole.startswith(part[:-1]))
-    if isinstance(part, (int, float)) and isinstance(whole, (int, float)):
-        return isinstance(part, bool) == isinstance(whole, bool)  # the beginning of a number may be any other
+    if type(part) is type(whole) is int:
+        return str(whole).startswith(str(part))
+    if type(part) in {int, float} and type(whole) is float:
+        return True  # with its exponent cut, it may be any other
     return part == whole
 
 

@@ -61,10 +61,10 @@ class Output:
         return item
 
     def _open_one(self, fields: dict[str, Any]) -> Item | None:
-        """The item that goes by one of the names, else the one opened last, if it is open still and has no name."""
+        """The item that goes by one of the names, else the one opened last, unless both have names."""
         named = self.find(None, fields.get("id"), fields.get("call_id"))
         last = self.items[-1] if self.items else None
-        return named or (None if last is None or last.done or (last.names and names_in(fields)) else last)
+        return named or (None if last is None or (last.names and names_in(fields)) else last)
 
     def _finish_call(self, item: CallItem, fields: dict[str, Any]) -> None:
         call = item.part
@@ -131,7 +131,7 @@ class Output:
         was opened under it, they may tell that an open item goes on under another index than its own."""
         key = str(index)
         item = self._by_index.get(key)
-        if names and (item is None or item.shares_index):
+        if item is None or item.shares_index:
             named = self.find(None, *names)
             if named is not None and named.kind == kind and (not named.done if item is None else named.index == key):
                 self._by_index.setdefault(key, named)
