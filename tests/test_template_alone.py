@@ -36,7 +36,7 @@ DELTAS = {  # what stands between the quotes, and what it says
 NO_DELTAS = ["", '"', '"b"', "\\", "\\x", "\t", "\n", "\\u00e9", "\\ud83d", "é\\u0041", "\udcff", 'a","b":"c', "\\u12"]
 COUNTERS, NO_COUNTERS = ["0", "7", "10", "9" * 15], ["", "00", "07", "-1", "1.0", "x", "9" * 16, "\u0663", "0x", "1,2"]
 PADDINGS, NO_PADDINGS = ["a", "0", "Ab1", "x" * 40], ["a b", "é", '"', "\\n", "a\tb", '","x":"y']
-SPACES, NO_SPACES = ["", " ", " " * 30], ["x", "\x0b", "\xa0", ' "', ',"x":1', " } "]
+SPACES, NO_SPACES = ["", " ", " " * 30], ["x", "X", "\x0b", "\xa0", ' "', ',"x":1', " } "]
 
 
 def filled(pattern: str, delta: str, counter: str = "8", padding: str = "p", spaces: str = "  ") -> bytes:
