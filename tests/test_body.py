@@ -203,3 +203,11 @@ def test_a_cut_body_says_that_its_end_is_missing():
     with pytest.raises(TruncatedStreamError) as caught:
         decoder.close()
     assert caught.value.expected == "the end of its JSON body"
+
+
+@pytest.mark.parametrize("status", [[1], {"a": 1}, 7, None])
+def test_a_response_whose_status_is_no_word_is_not_one_under_way(status):
+    decoder = Decoder()
+    decoder.feed(json.dumps({**RESPONSE, "status": status}).encode())
+    decoder.close()
+    assert decoder.answer().text == "Hi"

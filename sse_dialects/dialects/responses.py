@@ -158,7 +158,7 @@ class ResponsesAccumulator(Accumulator):
         raise self._upstream(object_member(payload, "response").get("error") or payload.get("error") or {}, payload)
 
     def _on_whole(self, payload: dict[str, Any]) -> None:
-        if payload.get("status") in _UNFINISHED:  # what a request in the background is answered with
+        if word(payload.get("status")) in _UNFINISHED:  # what a request in the background is answered with
             self._take_response(payload)
             raise TruncatedStreamError(f"a response whose status is final; its status is {payload['status']!r}")
         self._end({"type": "", "response": payload})
