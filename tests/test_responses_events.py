@@ -270,3 +270,10 @@ def test_another_shape_than_the_types_is_malformed(payload):
     assert isinstance(outcome.error, MalformedStreamError)
     assert outcome.error.frame_number == 2
     assert outcome.partial.text == "kept"
+
+
+@pytest.mark.parametrize("item_id", [[1], {"a": 1}])
+def test_a_part_whose_item_id_is_no_word_is_of_no_reasoning(item_id):
+    part = {"type": "output_text", "text": "Hi"}
+    opened = event("output_item.added", item={"type": "reasoning", "id": "x"})
+    assert answer(opened, event("content_part.added", item_id=item_id, content_index=0, part=part)).text == "Hi"

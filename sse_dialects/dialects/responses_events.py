@@ -9,7 +9,7 @@ from ..values import JSONArray, JSONObject
 from .responses_items import CallItem, OtherItem
 from .responses_message import MessageItem, content_kind
 from .responses_reasoning import ReasoningItem
-from .telling import arguments_member, object_member, text_member
+from .telling import arguments_member, object_member, text_member, word
 
 if TYPE_CHECKING:
     from .responses_message import Content
@@ -90,7 +90,7 @@ def _is_of_reasoning(output: Output, payload: dict[str, Any], part: dict[str, An
     if part.get("type") == "reasoning_text":
         return True
     item = output.find(payload.get("output_index"), payload.get("item_id"))
-    return isinstance(item, ReasoningItem) and (not part.get("text") or payload.get("item_id") in item.names)
+    return isinstance(item, ReasoningItem) and (not part.get("text") or word(payload.get("item_id")) in item.names)
 
 
 def _text_delta(output: Output, payload: dict[str, Any]) -> int | None:
