@@ -292,6 +292,19 @@ def test_half_a_pair_in_a_whole_calls_arguments_is_no_contradiction_when_it_come
     assert outcome.answer.tool_calls[0].arguments == '{"a":"\ufffd"}'
 
 
+def test_an_empty_list_does_not_undo_the_order_of_an_earlier_one():
+    opened = [added(0, type="message", id="a"), added(1, type="message", id="b")]
+    listed = {"type": "response.in_progress", "response": {"output": [message("y", id="b"), message("x", id="a")]}}
+    answer = told("responses", *opened, listed, completed()).answer
+    assert [item["id"] for item in answer.native["output"]] == ["b", "a"]
+
+
+def test_an_answer_so_far_has_the_full_reasoning_text_in_place_of_the_summary():
+    summary = {"type": "response.reasoning_summary_text.delta", "output_index": 0, "delta": "short"}
+    full = {"type": "response.reasoning_text.delta", "output_index": 0, "delta": "all of it"}
+    assert told("responses", added(0, type="reasoning", id="r"), summary, full).partial.reasoning == "all of it"
+
+
 def test_a_call_that_only_its_end_names_has_the_items_id():
     rows = [arguments("{}", output_index=0), done(0, type="function_call", id="fc", name="f", arguments="{}"), COMPLETED]
     assert [(each.id, each.name) for each in told("responses", *rows).answer.tool_calls] == [("fc", "f")]

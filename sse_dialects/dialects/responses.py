@@ -184,6 +184,7 @@ class ResponsesAccumulator(Accumulator):
     # ---- the answer
 
     def _built(self) -> Answer:
+        self._output.settle()
         output = self._output.native()
         native = {**self._response(), "object": "response", "output": output}
         parts = [part.build() for part in self._output.parts]

@@ -212,12 +212,15 @@ class Output:
                 self.tell.out.extend(part.end())
             self.tell.flush(part)
 
-    def native(self) -> list[dict[str, Any]]:
-        """The items as they stand in an unstreamed response: in its order, else by index, else as they were opened. One that its
-        list leaves out stays ahead of the item that it came before, as reasoning has to."""
+    def settle(self) -> None:
+        """Give the parts of reasoning the text that counts."""
         for item in self.items:
             if isinstance(item, ReasoningItem):
                 item.settle()
+
+    def native(self) -> list[dict[str, Any]]:
+        """The items as they stand in an unstreamed response: in its order, else by index, else as they were opened. One that its
+        list leaves out stays ahead of the item that it came before, as reasoning has to."""
         listed = {item.number for item in self._listed}
         ahead: dict[int, list[Item]] = {}
         left_out: list[Item] = []
