@@ -310,6 +310,14 @@ def test_nothing_is_decoded_of_a_body_that_is_too_large():
     assert caught.value.partial.text == ""
 
 
+def test_a_body_that_is_no_stream_has_no_place_in_one():
+    decoder = sd.Decoder()
+    list(decoder.feed(b"<html>"))
+    with pytest.raises(sd.NotAnEventStreamError) as caught:
+        decoder.close()
+    assert not hasattr(caught.value, "byte_count")
+
+
 def test_the_limit_of_an_answer_counts_bytes():
     data = b"".join(b'data: {"choices":[{"delta":{"content":"%s"}}]}\n\n' % ("é" * count).encode() for count in (1, 2))
     size = len(data) - 2 * len(b"data: \n\n")

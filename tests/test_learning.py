@@ -77,7 +77,10 @@ def test_two_cuts_side_by_side_are_no_template():
 
 @pytest.mark.parametrize(
     ("name", "value", "others"),
-    [("sequence_number", 7, [8, 9]), ("sequence_number", 7, [70, 71]), ("obfuscation", "other", ["x", "y"])],
+    [
+        *(("sequence_number", 7, [8, 9]), ("sequence_number", 7, [70, 71]), ("sequence_number", 8, [7, 9])),
+        *(("obfuscation", "other", ["x", "y"]), ("obfuscation", "another", ["x", "y"])),
+    ],
 )
 def test_a_member_of_that_name_further_inside_is_not_cut_out(name, value, others):
     """Not even where its value is what a cut is tried with."""
