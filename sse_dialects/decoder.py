@@ -157,7 +157,6 @@ class Decoder:
                 self._decode_more(self._decode_end)
         events = list(self._due)
         self._raise_once(events)
-        self._delivered = self._delivered or any(isinstance(event, SHOWN) for event in events)
         return events
 
     def _events(self) -> Iterator[Event]:
