@@ -238,7 +238,7 @@ def _is_count(token: bytes) -> bool:
 
 
 def _are_counts(tokens: list[bytes]) -> bool:
-    if b",0" in b"," + b",".join(tokens):
+    if (b"," + b",".join(tokens)).find(b",0") >= 0:  # one may begin with a zero
         return all(map(_is_count, tokens))
     sizes = list(map(len, tokens))
     return min(sizes) > 0 and max(sizes) <= _MAX_DIGITS and b"".join(tokens).isdigit()
