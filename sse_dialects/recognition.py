@@ -29,7 +29,7 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
 }
 
 # Events that tell without data.
-_BARE: frozenset[str] = frozenset().union(*(accumulator.bare for accumulator in ACCUMULATORS.values()))
+_BARE = frozenset(event for accumulator in ACCUMULATORS.values() for event in accumulator.bare)
 
 UNKNOWN = "unknown"
 _PING = "ping"  # a keep-alive that is no frame of that name, but says so in its payload
