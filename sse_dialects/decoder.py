@@ -96,7 +96,7 @@ class Decoder:
         if not reader.tail and len(data) <= reader.watch:
             due = self._taken(data)
             if due is not None:
-                reader.consumed += len(data)
+                reader.consumed += len(data)  # here, for a call would cost as much as all the rest of it
                 return due
         frames = reader.closed(data)
         if frames is None:

@@ -17,7 +17,7 @@ from .values import Value
 __all__ = ["Frame", "FrameReader"]
 
 _BOM = b"\xef\xbb\xbf"
-_LF, _CR = 10, 13
+_LF, _CR = 10, 13  # what runs at every read or block says the numbers: a global is a lookup
 
 # A line end followed by a blank line. A CR counts alone only where no LF follows, so that a CRLF is never taken for two line
 # ends; at the end of the bytes a CR is taken at once, and the LF that may come next is skipped.

@@ -72,7 +72,7 @@ class FrameParser:
 
     def _too_large(self, frames: list[Frame]) -> LimitExceededError:
         error = LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
-        error.decoded = list(frames)
+        error.decoded = frames
         return error
 
 
