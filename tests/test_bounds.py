@@ -12,6 +12,8 @@ from shapes import ACCUMULATORS, by_accumulator, by_decoder, chunkings
 
 import sse_dialects as sd
 
+pytestmark = pytest.mark.thorough
+
 STOP = typed("message_stop")
 COMPLETED = typed("response.completed", response={"status": "completed"})
 

@@ -10,6 +10,8 @@ from shapes import KNOWING, STREAMS, by_decoder, by_decoder_at_close, chunkings,
 
 from sse_dialects import NotAnEventStreamError
 
+pytestmark = pytest.mark.thorough
+
 TABLES = {"chat": chat, "messages": messages, "responses": responses, "failures": failures, "bodies": bodies}
 CASES = [pytest.param(case, id=f"{name}: {case}") for name, table in TABLES.items() for case in table.CASES]
 every_case = pytest.mark.parametrize("case", CASES)

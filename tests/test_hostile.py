@@ -15,6 +15,8 @@ from test_properties import check_agreement, check_order, told_by_part
 
 import sse_dialects as sd
 
+pytestmark = pytest.mark.thorough
+
 COUNT = 60  # streams a dialect; `-m slow` tries eight times as many, and `python -m fuzz` as many as there is time for
 
 

@@ -15,6 +15,8 @@ from samples.in_responses import RESPONSES
 
 import sse_dialects as sd
 
+pytestmark = pytest.mark.thorough
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

@@ -23,6 +23,8 @@ from sse_dialects import (
     ToolCallStarted,
 )
 
+pytestmark = pytest.mark.thorough
+
 # 1 is what a run of the tests can afford; `-m slow` multiplies it.
 DEPTH = int(os.environ.get("SSE_DIALECTS_DEPTH", "1"))
 

@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 from sse_dialects import Decoder, Limits, SSEDialectsError, StreamError
 from sse_dialects.learning import Learner
 
+pytestmark = pytest.mark.thorough
+
 
 def _typed(payload: dict[str, Any]) -> str:
     return f"event: {payload['type']}\ndata: {json.dumps(payload)}"

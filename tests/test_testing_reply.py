@@ -10,6 +10,8 @@ import sse_dialects as sd
 from sse_dialects import testing
 from sse_dialects.testing import Reply, reply, tool_call, usage
 
+pytestmark = pytest.mark.thorough
+
 TEXT = st.text(min_size=1, max_size=30) | st.text('"\\{}\n\r\u2028\x85\x00\ufeff😀é', min_size=1, max_size=12)
 NAME = st.text("abc_ö-", min_size=1, max_size=8)
 ARGUMENTS = st.just("") | TEXT | st.dictionaries(NAME, st.text(max_size=5), max_size=3)
