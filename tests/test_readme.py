@@ -105,5 +105,32 @@ def test_the_set_up_commands_are_those_of_the_script():
     assert all(f"python3 run.py {command} " in script for command in commands)
 
 
+# What a row of the README says, and where the benchmarks' page has the same figures: the table's heading, and the row's name.
+FIGURES = {
+    "a `chat` stream cut at each frame": ("Cut streams passed on as whole", "chat"),
+    "a `messages` stream cut at each frame": ("Cut streams passed on as whole", "messages"),
+    "a page of `chat` text": ("Whole pipelines", "chat: a page of text"),
+    "a page of `messages` text": ("Whole pipelines", "messages: a page of text"),
+}
+
+
+def rows_under(page: str, heading: str) -> dict[str, dict[str, str]]:
+    """The rows of the table under a heading: by the first cell, the others by their column."""
+    section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    table = [[cell.strip() for cell in line[1:-1].split("|")] for line in section.splitlines() if line.startswith("|")]
+    columns, _, *rows = table
+    return {row[0]: dict(zip(columns[1:], row[1:], strict=True)) for row in rows}
+
+
+def test_the_figures_beside_others_are_those_of_the_benchmarks():
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    shown = rows_under(README, "Beside others")
+    assert shown.keys() == FIGURES.keys()
+    for row, cells in shown.items():
+        heading, name = FIGURES[row]
+        measured = rows_under(page, heading)[name]
+        assert cells == {column: measured[column] for column in cells}, row
+
+
 def test_the_readme_fits_two_screens():
     assert len(README.splitlines()) <= 140
