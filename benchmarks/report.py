@@ -65,10 +65,10 @@ One process, one event loop, {streams:,} streams of `astream` open at once over 
 | the same with the source alone | {alone:.0f} ms |
 | the same after `gc.freeze()`, once the streams are open | {frozen:.0f} ms |
 
-No callback of ours keeps the loop for long. What CPython's collector looks at in its longest run is what one turn of all streams has
-made: some 15 objects a stream, coroutines, generators and handles of the loop most of them, the event at hand, the list that it is
-in. `gc.freeze()` spares what was there before, which is not that. A program that counts milliseconds holds fewer streams in a
-process, or collects when it has the time (`gc.disable()`, `gc.collect(0)`).
+No callback of ours keeps the loop for long. What CPython's collector looks at in its longest run is what one turn of all streams
+has made: some 15 objects a stream, coroutines, generators and handles of the loop most of them, the event at hand, the list that
+it is in. `gc.freeze()` spares what was there before, which is not that. A program that counts milliseconds holds fewer streams in
+a process, or collects when it has the time (`gc.disable()`, `gc.collect(0)`).
 """
 
 _PARSER = """## Why there is no extra for a faster JSON parser
