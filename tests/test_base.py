@@ -76,6 +76,8 @@ def test_data_that_is_no_text_is_the_callers_mistake(data):
     with pytest.raises(MisuseError, match=f"is a str, not {type(data).__name__}"):
         accumulator.add(SimpleNamespace(event="message", data=data))
     assert (accumulator.frame_count, accumulator.error) == (0, None)
+    with pytest.raises(MisuseError, match=f"is a str, not {type(data).__name__}"):
+        ChatAccumulator().add(data)  # in place of a frame
 
 
 @each

@@ -65,7 +65,10 @@ def test_a_sentence_at_a_prompt_names_no_attribute(error: sd.StreamError) -> Non
 
 def test_the_option_that_would_have_helped() -> None:
     assert "--no-require-done" in advice(sd.TruncatedStreamError("data: [DONE]", hint="Pass require_done=False."))
-    assert not advice(sd.TruncatedStreamError("message_stop"))
+    cut = sd.TruncatedStreamError("message_stop")
+    assert "before it" in advice(cut)  # nothing came
+    cut.byte_count = 1
+    assert not advice(cut)
     assert "--timeout" in advice(sd.StalledStreamError(3, setting="httpx.Timeout(read=...)"))
     assert not advice(sd.StalledStreamError(3, setting="--timeout"))
     assert not advice(sd.StalledStreamError(3, setting="the client's read timeout"))  # a recording's: `read` has no such option

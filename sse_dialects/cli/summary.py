@@ -19,6 +19,8 @@ def advice(error: sd.SSEDialectsError) -> str:
     """The option of this command line that would have let the stream pass, or ""."""
     if isinstance(error, sd.TruncatedStreamError) and error.hint:
         return "On this command line that switch is --no-require-done."
+    if isinstance(error, sd.TruncatedStreamError) and not error.byte_count:
+        return "Behind a pipe, the command before it may say why."
     if isinstance(error, sd.StalledStreamError) and error.setting.startswith("httpx."):  # a recording's timeout is past
         return "On this command line that setting is --timeout."
     return ""

@@ -126,7 +126,7 @@ class Accumulator:
         """
         if self.complete or self.error is not None:
             return []
-        data = _as_text(frame.data)
+        data = _as_text(getattr(frame, "data", frame))  # bytes or a dict in place of a frame get the advice, too
         size = len(data) if data.isascii() else len(data.encode("utf-8", "surrogatepass"))
         return self._collected(lambda: self.take(frame.event or "message", data, size))
 

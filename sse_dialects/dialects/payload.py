@@ -108,7 +108,8 @@ def _reason(what: str, position: int, text: str) -> str:
         return "the payload begins with a second `data:` prefix, so something between you and the provider wraps the frames twice"
     if text.startswith("<"):
         return "the payload is markup, not JSON"
-    return f"not JSON: {what.lower()} at character {position + 1} of {len(text)}"
+    where = f"at character {position + 1} of {len(text)}" if position < len(text) else f"after character {len(text)}"
+    return f"not JSON: {what.lower()} {where}"
 
 
 def _check_depth(text: str, max_depth: int | None) -> None:

@@ -137,7 +137,7 @@ MALFORMED_CHAT = [
         "half a payload under a blank line",
         data('{"choices":'),
         data("[]}"),
-        error=malformed("not JSON: no value at character 12 of 11", 2),
+        error=malformed("not JSON: no value after character 11", 2),
     ),
 ]
 
