@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .frames import Frame
     from .limits import Limits
 
-__all__ = ["ACCUMULATORS", "UNKNOWN", "AnyDialect", "Recogniser", "is_whole", "recognised"]
+__all__ = ["ACCUMULATORS", "UNKNOWN", "AnyDialect", "Recogniser", "another_dialect", "is_whole", "recognised"]
 
 ACCUMULATORS: dict[str, type[Accumulator]] = {
     "chat": ChatAccumulator,
@@ -114,6 +114,15 @@ def recognised(frame: Frame, max_depth: int | None) -> str | None:
     if not names and frame.event == "error":
         return UNKNOWN
     return next((name for name in names if name != _PING), _PING if names else None)
+
+
+def another_dialect(frame: Frame, dialect: str | None, max_depth: int | None) -> str | None:
+    """The dialect of a stream that begins with this frame, where it is not ``dialect``; None where the frame does not tell."""
+    try:
+        name = recognised(frame, max_depth)
+    except RecursionError:  # within `max_depth`, but the caller has most of the stack
+        return None
+    return name if name in ACCUMULATORS and name != dialect else None
 
 
 def _recognised(event: str, payload: Any) -> str | None:

@@ -324,3 +324,23 @@ def test_the_limit_of_an_answer_counts_bytes():
     assert texts(sd.Decoder("chat", limits=sd.Limits(max_answer_bytes=size)).feed(data)) == ["é", "éé"]
     with pytest.raises(sd.LimitExceededError):
         list(sd.Decoder("chat", limits=sd.Limits(max_answer_bytes=size - 1)).feed(data))
+
+
+BEGINNINGS = {
+    "chat": b'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n',
+    "messages": b'event: message_start\ndata: {"type":"message_start","message":{"id":"m"}}\n\n',
+    "responses": b'data: {"type":"response.created","response":{"id":"r"}}\n\n',
+}
+
+
+@pytest.mark.parametrize("asked", BEGINNINGS)
+@pytest.mark.parametrize("came", BEGINNINGS)
+def test_a_stream_of_another_dialect_is_said_to_be_one(asked, came):
+    """Sending the request again would not help: the dialect is wrong."""
+    decoder = sd.Decoder(asked)
+    list(decoder.feed(b": hi\n\n" + BEGINNINGS[came]))
+    with pytest.raises(sd.TruncatedStreamError) as caught:
+        decoder.close()
+    assert caught.value.hint == (
+        None if asked == came else f'It began as a stream of the dialect "{came}" does: pass that one, or "auto".'
+    )
