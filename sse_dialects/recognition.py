@@ -120,7 +120,7 @@ def another_dialect(frame: Frame, dialect: str | None, max_depth: int | None) ->
     """The dialect of a stream that begins with this frame, where it is not ``dialect``; None where the frame does not tell."""
     try:
         name = recognised(frame, max_depth)
-    except RecursionError:  # within `max_depth`, but the caller has most of the stack
+    except (LimitExceededError, RecursionError):  # too deep; whoever takes the frame says so
         return None
     return name if name in ACCUMULATORS and name != dialect else None
 
