@@ -13,7 +13,7 @@ from .front import Front
 from .learning import Learner
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import as_bytes, as_limits
-from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, Recogniser, another_dialect, is_whole
+from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, Recogniser, is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +47,7 @@ class Decoder:
     """
 
     __slots__ = (
-        "_closed", "_cut", "_delivered", "_due", "_error", "_fast", "_front", "_learner", "_limits", "_other", "_pending",
+        "_closed", "_cut", "_delivered", "_due", "_error", "_fast", "_front", "_learner", "_limits", "_pending",
         "_queue", "_raised", "_reader", "_ready", "_recogniser", "_require_done", "_state", "_template", "_think_tags", "_unread"
     )  # fmt: skip
 
@@ -78,7 +78,6 @@ class Decoder:
         self._front: Front | None = Front(limits)  # until it is known that this is a stream
         self._unread = 0  # bytes that the reader has not seen, or dropped
         self._error: SSEDialectsError | None = None
-        self._other: str | None = None  # what the first frame told, where another dialect was asked for
         self._raised = self._delivered = self._closed = False
 
     # ---- driving
@@ -242,9 +241,9 @@ class Decoder:
         return self._state.answer()
 
     def partial(self) -> Answer:
-        """What there is so far, in time linear in it."""
+        """What there is so far, in time linear in it; after an error what is on that."""
         self._decode_pending()
-        return self._state.partial()
+        return self._error.partial if isinstance(self._error, StreamError) else self._state.partial()
 
     # ---- bytes
 
@@ -333,8 +332,6 @@ class Decoder:
     def _take(self, frame: Frame) -> None:
         if self._recogniser is not None and not self._recognise(self._recogniser, frame):
             return
-        if not self._state.frame_count:
-            self._other = another_dialect(frame, self._state.dialect, self._limits.max_depth)
         data = frame.data
         self._state.take(frame.event, data, len(data) if data.isascii() else len(data.encode()))
 
@@ -393,8 +390,6 @@ class Decoder:
 
     def _located(self, error: StreamError, offset: int) -> StreamError:
         error = self._state.filled(error)
-        if self._other is not None and isinstance(error, TruncatedStreamError) and error.hint is None:
-            error.hint = f'It began as a stream of the dialect "{self._other}" does: pass that one, or "auto".'
         error.byte_count = offset
         error.frame_count = self.frame_count
         return error

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .frames import Frame
     from .limits import Limits
 
-__all__ = ["ACCUMULATORS", "UNKNOWN", "AnyDialect", "Recogniser", "another_dialect", "is_whole", "recognised"]
+__all__ = ["ACCUMULATORS", "UNKNOWN", "AnyDialect", "Recogniser", "is_whole", "recognised"]
 
 ACCUMULATORS: dict[str, type[Accumulator]] = {
     "chat": ChatAccumulator,
@@ -116,15 +116,6 @@ def recognised(frame: Frame, max_depth: int | None) -> str | None:
     return next((name for name in names if name != _PING), _PING if names else None)
 
 
-def another_dialect(frame: Frame, dialect: str | None, max_depth: int | None) -> str | None:
-    """The dialect of a stream that begins with this frame, where it is not ``dialect``; None where the frame does not tell."""
-    try:
-        name = recognised(frame, max_depth)
-    except (LimitExceededError, RecursionError):  # too deep; whoever takes the frame says so
-        return None
-    return name if name in ACCUMULATORS and name != dialect else None
-
-
 def _recognised(event: str, payload: Any) -> str | None:
     if payload is DONE:
         return "chat"
@@ -148,6 +139,8 @@ def is_whole(frame: Frame) -> bool:
     """Whether an undispatched frame's payload is ``[DONE]``, one whole JSON object, or several payloads up to ``[DONE]``."""
     if frame.done:
         return True
+    if not frame.data.rstrip(WHITE_SPACE).endswith(("}", "[DONE]")):  # a cut, as nearly all are
+        return False
     try:
         return isinstance(frame.json(), JSONObject)
     except (ValueError, RecursionError):

@@ -52,8 +52,6 @@ class Outcome:
         error = self.error.to_dict() if self.error is not None else None
         if error is not None and not of_bytes:
             error = {name: value for name, value in error.items() if name not in _OF_BYTES}
-            if "hint" in error and str(error["hint"]).startswith("It began"):
-                error["hint"] = None  # an accumulator knows no other dialect
         events = [event.to_dict() for event in self.events]
         known = self.answer is not None or isinstance(self.error, sd.StreamError)
         answer = self.partial.to_dict() if known else None

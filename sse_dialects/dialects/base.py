@@ -261,6 +261,15 @@ class Accumulator:
             error.partial = self.partial()
         except RecursionError:
             error.partial = Answer(self.dialect)
+        if (
+            isinstance(error, TruncatedStreamError)
+            and error.hint is None
+            and self.content_count
+            and _tells_nothing(error.partial)
+        ):
+            error.hint = (
+                f'Nothing of the dialect "{self.dialect}" came: where the server speaks another one, pass that or "auto".'
+            )
         error.dialect = self.dialect
         error.frame_count = self.frame_count
         if isinstance(error, MalformedStreamError) and not error.frame_number:
@@ -374,6 +383,11 @@ class Accumulator:
             for choice in choices:
                 choice.extra = scrubbed(choice.extra)
         return Answer(self.dialect, self.id, self.model, self.complete, choices, self.usage, extra, native, turn)
+
+
+def _tells_nothing(answer: Answer) -> bool:
+    """Whether no frame so far was of the answer's dialect, going by what all of them tell early."""
+    return not (answer.id or answer.model or any(choice.parts or choice.native_finish_reason for choice in answer.choices))
 
 
 def _as_text(data: object) -> str:
