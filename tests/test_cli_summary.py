@@ -65,6 +65,7 @@ def test_a_sentence_at_a_prompt_names_no_attribute(error: sd.StreamError) -> Non
 
 def test_the_option_that_would_have_helped() -> None:
     assert "--no-require-done" in advice(sd.TruncatedStreamError("data: [DONE]", hint="Pass require_done=False."))
+    assert "--dialect" in advice(sd.TruncatedStreamError("data: [DONE]", hint="Nothing of an answer came."))
     cut = sd.TruncatedStreamError("message_stop")
     assert "before it" in advice(cut)  # nothing came
     cut.byte_count = 1

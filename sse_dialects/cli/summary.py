@@ -16,9 +16,10 @@ def sentence(error: sd.SSEDialectsError) -> str:
 
 
 def advice(error: sd.SSEDialectsError) -> str:
-    """The option of this command line that would have let the stream pass, or ""."""
+    """The option of this command line that would have let the stream pass, or where to look instead, or ""."""
     if isinstance(error, sd.TruncatedStreamError) and error.hint:
-        return "On this command line that switch is --no-require-done."
+        option = "--no-require-done" if "require_done" in error.hint else "--dialect"
+        return f"On this command line that is {option}."
     if isinstance(error, sd.TruncatedStreamError) and not error.byte_count:
         return "Behind a pipe, the command before it may say why."
     if isinstance(error, sd.StalledStreamError) and error.setting.startswith("httpx."):  # a recording's timeout is past

@@ -261,14 +261,9 @@ class Accumulator:
             error.partial = self.partial()
         except RecursionError:
             error.partial = Answer(self.dialect)
-        if (
-            isinstance(error, TruncatedStreamError)
-            and error.hint is None
-            and self.content_count
-            and _tells_nothing(error.partial)
-        ):
+        if isinstance(error, TruncatedStreamError) and error.hint is None and self.content_count and _is_empty(error.partial):
             error.hint = (
-                f'Nothing of the dialect "{self.dialect}" came: where the server speaks another one, pass that or "auto".'
+                f'Nothing of an answer came: if the server speaks another dialect than "{self.dialect}", pass that or "auto".'
             )
         error.dialect = self.dialect
         error.frame_count = self.frame_count
@@ -385,9 +380,10 @@ class Accumulator:
         return Answer(self.dialect, self.id, self.model, self.complete, choices, self.usage, extra, native, turn)
 
 
-def _tells_nothing(answer: Answer) -> bool:
-    """Whether no frame so far was of the answer's dialect, going by what all of them tell early."""
-    return not (answer.id or answer.model or any(choice.parts or choice.native_finish_reason for choice in answer.choices))
+def _is_empty(answer: Answer) -> bool:
+    """Whether nothing of an answer came that its dialect has words for, where that is known."""
+    came = answer.id or answer.model or any(choice.parts or choice.native_finish_reason for choice in answer.choices)
+    return answer.dialect is not None and not came
 
 
 def _as_text(data: object) -> str:
