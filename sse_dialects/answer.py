@@ -105,7 +105,7 @@ class ToolCall(Value):
         self.complete = complete
 
     def parsed(self) -> dict[str, Any]:
-        """The arguments as an object; an empty string is ``{}``.
+        """The arguments as an object; an empty string and ``null`` are ``{}``. Control characters inside strings are accepted.
 
         Raises:
             InvalidArgumentsError: the arguments are anything but a JSON object, or the call is of kind "custom".
@@ -117,12 +117,14 @@ class ToolCall(Value):
         if not self.arguments:
             return {}
         try:
-            value = json.loads(self.arguments)
+            value = json.loads(self.arguments, strict=False)
         except (ValueError, RecursionError) as error:
             reason = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
             raise InvalidArgumentsError(
                 f"{self._described()} are not JSON ({reason}): {self._advice()}", tool_call=self
             ) from None
+        if value is None:
+            return {}
         if not isinstance(value, JSONObject):
             raise InvalidArgumentsError(f"{self._described()} are JSON but no object: {self._advice()}", tool_call=self)
         return value

@@ -164,7 +164,8 @@ def test_a_call_is_complete_once_it_is_finished():
     assert call.add("{}") == ToolCallDelta("{}", 1, 2)
     assert call.told(["{", "}"]) == [ToolCallDelta("{", 1, 2), ToolCallDelta("}", 1, 2)]
     assert call.build() == ToolCall("c", "f", "function", "{}", False)
-    assert call.finish() == ToolCallFinished(ToolCall("c", "f", "function", "{}", True), 1, 2)
+    assert call.finish() == [ToolCallFinished(ToolCall("c", "f", "function", "{}", True), 1, 2)]
+    assert call.finish() == []
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,6 @@ def test_a_call_that_never_had_a_name_is_announced_at_the_end():
         "started",
         "tool_call_started",
         "tool_call_delta",
-        "tool_call_finished",
         "finished",
     ]
 

@@ -162,7 +162,7 @@ def test_a_call_whose_item_ended_incomplete_is_not_whole():
 
 def test_a_call_without_a_name_is_announced_at_its_end():
     outcome = told("responses", done(0, type="function_call", call_id="c", arguments="{}"), COMPLETED)
-    assert [(each.name, each.arguments, each.complete) for each in outcome.answer.tool_calls] == [(None, "{}", True)]
+    assert [(each.name, each.arguments, each.complete) for each in outcome.answer.tool_calls] == [(None, "{}", False)]
 
 
 def test_an_item_that_was_never_announced_counts_from_its_end_alone():
@@ -363,8 +363,8 @@ def test_a_call_id_that_comes_late_is_the_calls():
     outcome = told(
         "responses",
         added(0, type="function_call", id="i", name="f"),
-        done(0, type="function_call", id="i", call_id="c", name="f", arguments="[]"),
-        completed(call("d", "[]", id="i")),
+        done(0, type="function_call", id="i", call_id="c", name="f", arguments="{}"),
+        completed(call("d", "{}", id="i")),
     )
     assert [each.id for each in of_type(outcome, ToolCallStarted)] == ["i"]
     assert [each.tool_call.id for each in of_type(outcome, ToolCallFinished)] == ["c"]

@@ -710,7 +710,7 @@ case(
     calls=["t f " + A],
 )
 case("input-an-object", "messages", [START, tool(0), inputs(0, {"a": 1}), closed(0), *USED], calls=["t f " + A])
-case("input-no-json", "messages", [START, tool(0), inputs(0, '{"a":1}}'), closed(0), *USED], calls=['t f {"a":1}}'], whole=[True])
+case("input-no-json", "messages", [START, tool(0), inputs(0, '{"a":1}}'), closed(0), *USED], calls=['t f {"a":1}}'], whole=[False])
 case(
     "input-cut-off",
     "messages",

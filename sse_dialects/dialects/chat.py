@@ -15,7 +15,7 @@ from .chat_calls import index_of
 from .chat_choice import ChatChoice
 from .chat_delta import flush, take_delta
 from .chat_snapshot import take_snapshot
-from .finish import finish_reason
+from .finish import cuts_calls, finish_reason
 from .joined import JoinedLogprobs, built
 from .telling import object_member, objects
 from .usage import holds_count, input_includes_cache
@@ -31,9 +31,6 @@ __all__ = ["ChatAccumulator"]
 # for the padding against guessing the text from its length.
 _HANDLED = frozenset({"id", "object", "created", "model", "obfuscation", "choices", "usage", "error"})
 _WRAPPING = ("id", "created", "model")
-
-# Reasons that cut a call off, so that its arguments may be half of what the model meant.
-_CUTS_CALLS = frozenset({"length", "content_filter", "cancelled", "error"})
 
 # What some servers write for no reason yet.
 _NO_REASON = frozenset({"null", "none"})
@@ -241,8 +238,9 @@ class ChatAccumulator(Accumulator):
         self._start()
         for choice in self._choices:
             flush(choice, self._tell)
-            if finish_reason(choice.finish_reason, has_calls=True) not in _CUTS_CALLS:
-                self._tell.out.extend(call.finish() for call in choice.calls_in_order())
+            if not cuts_calls(choice.finish_reason):
+                for call in choice.calls_in_order():
+                    self._tell.out.extend(call.finish())
         self.complete = True
         for choice in self._choices:
             normal = finish_reason(choice.finish_reason, has_calls=bool(choice.calls_in_order()))

@@ -90,7 +90,7 @@ class MessagesAccumulator(Accumulator):
         going_on = self._by_index.get(self._key_of(payload)) if kind == "content_block_delta" else None
         for call in stopped:
             if going_on is None or call is not going_on.part:
-                self._tell.out.append(call.finish())
+                self._tell.out.extend(call.finish())
             else:
                 call.stopped = False
 
@@ -227,7 +227,7 @@ class MessagesAccumulator(Accumulator):
             self._tell.flush(block.part)
             call = block.part
             if isinstance(call, CallBuilder) and not call.stopped and reason in _FINISHES_CALLS:
-                self._tell.out.append(call.finish())
+                self._tell.out.extend(call.finish())
         self.complete = True
         has_calls = any(isinstance(block.part, CallBuilder) for block in self._blocks)
         self._tell.out.append(Finished(finish_reason(reason, has_calls=has_calls), reason))
@@ -245,7 +245,7 @@ class MessagesAccumulator(Accumulator):
             if isinstance(block.part, CallBuilder):
                 block.part.stopped = True
                 if not _cuts_calls(self._stop_reason):
-                    self._tell.out.append(block.part.finish())
+                    self._tell.out.extend(block.part.finish())
         if self._stop_reason is None:
             raise TruncatedStreamError("a message with a stop_reason")
         self.finish()

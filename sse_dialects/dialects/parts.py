@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..answer import OtherPart, ReasoningPart, RefusalPart, TextPart, ToolCall
+from ..answer import InvalidArgumentsError, OtherPart, ReasoningPart, RefusalPart, TextPart, ToolCall
 from ..events import ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta, ToolCallFinished, ToolCallStarted
 from .payload import settled
 
@@ -263,14 +263,27 @@ class CallBuilder(PartBuilder):
             self.held = ""
         return told
 
-    def finish(self) -> Event:
-        """Tell that the call is certainly whole."""
-        self.complete = True
-        return ToolCallFinished(self.build(), self.choice, self.place)
+    def finish(self) -> list[Event]:
+        """The event that says that the call may be executed now, for a call that its dialect has ended and nothing cut.
+
+        Empty where the call has no name, or arguments that are no JSON object, or was finished before.
+        """
+        call = self.build()
+        if self.complete or not call.name or not _parses(call):
+            return []
+        self.complete = call.complete = True
+        return [ToolCallFinished(call, self.choice, self.place)]
 
     def build(self) -> ToolCall:
         """The call so far."""
         return ToolCall(self.id, self.name, self.kind, self.text(), self.complete)
+
+
+def _parses(call: ToolCall) -> bool:
+    try:
+        return call.kind == "custom" or call.parsed() is not None
+    except InvalidArgumentsError:
+        return False
 
 
 class OtherBuilder(PartBuilder):

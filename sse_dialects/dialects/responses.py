@@ -177,7 +177,8 @@ class ResponsesAccumulator(Accumulator):
         self._output.finish()
         calls, reason = [part for part in self._output.parts if isinstance(part, CallBuilder)], self._reason
         if reason == "completed":
-            self._tell.out.extend(call.finish() for call in calls if not call.stopped)
+            for call in calls:
+                self._tell.out.extend([] if call.stopped else call.finish())
         self.complete = True
         self._tell.out.append(Finished(finish_reason(reason, has_calls=bool(calls)), reason))
 

@@ -73,7 +73,7 @@ class Output:
             self.tell.out.extend(call.end())
             self.tell.flush(call)
             if fields.get("status") != "incomplete":
-                self.tell.out.append(call.finish())
+                self.tell.out.extend(call.finish())
 
     def _update(self, item: Item, fields: dict[str, Any]) -> None:
         item.update(fields, self.tell, self.parts, self.extra)
