@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from .dialects.payload import WHITE_SPACE, BadPayloadError, parse
-from .envelope import error_in
 from .errors import LimitExceededError, NotAnEventStreamError, TruncatedStreamError
+from .failures import error_in
 from .values import JSONArray, JSONObject
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .answer import Answer, DialectName, InvalidArgumentsError
-from .retry import retryable_failure, retryable_status
+from .failures import retryable_failure, retryable_status
 from .root import MisuseError, SSEDialectsError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from .dialects.messages import MessagesAccumulator
 from .dialects.payload import DONE, WHITE_SPACE, BadPayloadError, parse_lines, payloads_in
 from .dialects.responses import ResponsesAccumulator
 from .dialects.telling import word
-from .envelope import error_in
 from .errors import LimitExceededError, MalformedStreamError
+from .failures import error_in
 from .values import JSONObject
 
 if TYPE_CHECKING:

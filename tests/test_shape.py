@@ -20,7 +20,7 @@ ROOT = "sse_dialects"
 # don't import each other either. A package's name stands for all its modules.
 LAYERS: list[tuple[str, list[str]]] = [
     ("apart", ["_version", "limits", "root", "values"]),
-    ("apart", ["sofar", "retry", "envelope"]),
+    ("apart", ["sofar", "failures"]),
     ("frames", ["frames"]),
     ("answer", ["answer"]),
     ("events", ["events"]),

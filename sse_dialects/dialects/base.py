@@ -6,7 +6,6 @@ import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..answer import Answer, Choice, ReasoningPart, RefusalPart, TextPart
-from ..envelope import Envelope, error_in
 from ..errors import LimitExceededError, MalformedStreamError, StreamError, TruncatedStreamError, UpstreamError
 from ..events import (
     ReasoningDelta,
@@ -18,6 +17,7 @@ from ..events import (
     ToolCallStarted,
     UsageReported,
 )
+from ..failures import ErrorEnvelope, error_in
 from ..limits import DEFAULT_LIMITS, Limits
 from ..parser import as_limits
 from ..root import MisuseError
@@ -325,7 +325,7 @@ class Accumulator:
         """The error that an envelope describes."""
         whole = raw is payload  # whose `type` then says what the payload is, not what went wrong
         raw, payload = self._tell.clean(raw), self._tell.clean(payload)
-        envelope = Envelope(raw, payload)
+        envelope = ErrorEnvelope(raw, payload)
         return UpstreamError(
             type=None if whole and envelope.type == "error" else envelope.type,
             code=envelope.code,

@@ -6,9 +6,9 @@ from bisect import bisect_left
 from sys import intern
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..envelope import error_in, is_padding
 from ..errors import UpstreamError
 from ..events import Extra, Finished
+from ..failures import error_in, is_padding
 from ..values import JSONObject
 from .base import Accumulator
 from .chat_calls import index_of

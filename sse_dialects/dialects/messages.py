@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..envelope import error_in, is_padding
 from ..errors import MalformedStreamError, TruncatedStreamError
 from ..events import Finished
+from ..failures import error_in, is_padding
 from ..values import JSONObject
 from .base import Accumulator
 from .blocks import Block, block_of, delta_kind, opened

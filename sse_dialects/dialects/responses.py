@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..envelope import error_in, is_padding
 from ..errors import TruncatedStreamError
 from ..events import Finished
+from ..failures import error_in, is_padding
 from ..values import JSONObject
 from .base import Accumulator
 from .finish import finish_reason

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sse_dialects.dialects.payload import BadPayloadError, has_halves, parse, scrubbed
-from sse_dialects.envelope import Envelope, error_in
 from sse_dialects.errors import LimitExceededError, RequestRejectedError
+from sse_dialects.failures import ErrorEnvelope, error_in
 from sse_dialects.limits import DEFAULT_LIMITS
 from sse_dialects.parser import FrameParser
 from sse_dialects.values import JSONArray, JSONObject
@@ -41,7 +41,7 @@ class Rejection:
         """What the server said, as far as it said it."""
         status, headers = self._head.status or 0, self._head.headers
         body = _parsed(bytes(self._body))
-        envelope = Envelope(_error_member(body))
+        envelope = ErrorEnvelope(_error_member(body))
         message = _redirection(status, headers) or envelope.message
         if isinstance(body, str):
             message = message or _words(body)

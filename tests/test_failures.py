@@ -1,10 +1,10 @@
-"""Error envelopes: found where there is a failure, and read whatever their shape."""
+"""Error envelopes are found where there is a failure and read whatever their shape; which failures are worth another request."""
 
 from __future__ import annotations
 
 import pytest
 
-from sse_dialects.envelope import Envelope, error_in
+from sse_dialects.failures import ErrorEnvelope, error_in, retryable_failure, retryable_status
 
 OPENAI = {"message": "Bad model", "type": "invalid_request_error", "param": "model", "code": "model_not_found"}
 
@@ -108,7 +108,7 @@ def test_padding_is_no_failure(payload):
     ids=str,
 )
 def test_an_envelope_is_read(raw, type, code, message):
-    envelope = Envelope(raw)
+    envelope = ErrorEnvelope(raw)
     assert (envelope.type, envelope.code, envelope.message) == (type, code, message)
     assert envelope.raw is raw
 
@@ -125,26 +125,26 @@ def test_an_envelope_is_read(raw, type, code, message):
     ids=str,
 )
 def test_an_error_that_is_no_object_may_have_its_facts_beside_it(payload, type, code, message):
-    envelope = Envelope(payload["error"], payload)
+    envelope = ErrorEnvelope(payload["error"], payload)
     assert (envelope.type, envelope.code, envelope.message) == (type, code, message)
 
 
 def test_a_wrapped_envelope_counts_where_the_wrapper_says_nothing():
     wrapped = {"code": 502, "error": {"error": {"message": "inner", "type": "server_error"}}}
-    envelope = Envelope(wrapped)
+    envelope = ErrorEnvelope(wrapped)
     assert (envelope.type, envelope.message) == ("server_error", "inner")
     assert envelope.raw is wrapped
 
 
 def test_a_wrapper_with_words_counts_itself():
-    assert Envelope({"message": "outer", "error": {"message": "inner"}}).message == "outer"
+    assert ErrorEnvelope({"message": "outer", "error": {"message": "inner"}}).message == "outer"
 
 
 def test_wrapping_deeper_than_the_interpreter_s_stack_ends():
     raw = {"message": "too deep"}
     for _ in range(2000):
         raw = {"error": raw}
-    envelope = Envelope(raw)
+    envelope = ErrorEnvelope(raw)
     assert (envelope.type, envelope.message) == (None, None)
 
 
@@ -164,9 +164,90 @@ def test_wrapping_deeper_than_the_interpreter_s_stack_ends():
     ],
 )
 def test_retry_after_is_seconds_or_nothing(value, seconds):
-    assert Envelope({"message": "m", "retry_after": value}).retry_after == seconds
+    assert ErrorEnvelope({"message": "m", "retry_after": value}).retry_after == seconds
 
 
 def test_the_parameter_at_fault_is_kept():
-    assert Envelope(OPENAI).param == "model"
-    assert Envelope({"message": "m", "param": None}).param is None
+    assert ErrorEnvelope(OPENAI).param == "model"
+    assert ErrorEnvelope({"message": "m", "param": None}).param is None
+
+
+# ---- whether to send the request again
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 520, 524, 529, 599])
+def test_statuses_that_another_request_may_mend(status):
+    assert retryable_status(status)
+
+
+@pytest.mark.parametrize("status", [100, 200, 301, 302, 400, 401, 402, 403, 404, 405, 410, 413, 415, 418, 422, 451, 499])
+def test_statuses_that_another_request_does_not_mend(status):
+    assert not retryable_status(status)
+
+
+@pytest.mark.parametrize(
+    ("type", "code"),
+    [
+        (None, None),
+        ("", ""),
+        ("server_error", None),
+        ("api_error", None),
+        ("overloaded_error", None),
+        ("timeout_error", None),
+        ("rate_limit_error", None),
+        ("tokens", "rate_limit_exceeded"),
+        ("internal_error", "502"),
+        ("internal_error", 502),
+        ("service_unavailable", 503),
+        (None, "server_is_overloaded"),
+        (None, "connection_refused"),
+        (None, "ECONNREFUSED"),
+        (None, "upstream_timeout"),
+        ("error", 1301),
+        ("error", 99),
+        ("error", "099"),
+        ("error", True),
+        (["no", "word"], {"no": "word"}),
+    ],
+)
+def test_failures_of_the_provider_are_retryable(type, code):
+    assert retryable_failure(type, code)
+
+
+@pytest.mark.parametrize(
+    ("type", "code"),
+    [
+        ("invalid_request_error", None),
+        ("Invalid Request", None),
+        ("INVALID_ARGUMENT", None),
+        ("BadRequestError", 400),
+        ("request_too_large", None),
+        ("not_found_error", "model_not_found"),
+        ("unsupported_parameter", None),
+        (None, "context_length_exceeded"),
+        ("authentication_error", None),
+        (None, "invalid_api_key"),
+        ("permission_error", None),
+        ("access_denied", None),
+        ("insufficient_quota", None),
+        ("server_error", "insufficient_quota"),
+        (None, "insufficient_balance"),
+        ("billing_error", None),
+        ("payment_required", None),
+        ("content_policy_violation", None),
+        (None, "content_filter"),
+        ("moderation_blocked", None),
+        ("refusal", None),
+        ("error", "401"),
+        ("error", 403),
+        (None, 422),
+        (None, 100),
+        (None, "100"),
+    ],
+)
+def test_failures_that_name_the_request_the_key_the_balance_or_the_policy_are_not(type, code):
+    assert not retryable_failure(type, code)
+
+
+def test_a_word_of_the_request_outweighs_a_status():
+    assert not retryable_failure("invalid_request_error", 500)
