@@ -1,4 +1,4 @@
-"""A body that is no event stream: JSON in place of one, which may be an answer or an error, or something foreign."""
+"""What a body is by its first bytes: an event stream, JSON in place of one (an answer or an error), or something foreign."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from .answer import DialectName
     from .limits import Limits
 
-__all__ = ["Body", "dialect_of_body", "error_of_body", "foreign"]
+__all__ = ["BodySniffer", "NonStreamBody", "dialect_of_body", "error_of_body", "foreign"]
+
+_BOM = b"\xef\xbb\xbf"
+_SPACE = WHITE_SPACE.encode()
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 _FOREIGN_BYTES = 512  # how much of such a body is looked at before it is refused, whatever the chunking
 _HALF_NUMBER = re.compile(r"\.|[eE][+-]?")  # what is left behind the whole number that a cut one begins with
@@ -23,11 +27,79 @@ _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
 _PREVIEW = 200  # characters
 
 
-class Body:
-    """The bytes of such a body. JSON is kept until the end, anything else is refused once there is enough to show.
+class BodySniffer:
+    """Stands before the frame reader until the first bytes show what the body is, and for good if it is no stream.
+
+    The first bytes are those behind a BOM and white space; at most four of them are kept until they are enough.
+
+    Attributes:
+        is_stream: the body is an event stream, so this object is needed no longer.
+        body: the body that is no stream, once that is known.
+    """
+
+    __slots__ = ("_at_start", "_limits", "_seen", "body", "is_stream")
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._at_start = True
+        self._seen = b""
+        self.body: NonStreamBody | None = None
+        self.is_stream = False
+
+    def feed(self, data: bytes) -> bool:
+        """Take bytes. Returns whether the frame reader is to see them. It also sees those of a body that is not known to be a
+        stream yet: white space means nothing to the reader, and the beginning of a frame does.
+
+        Raises:
+            NotAnEventStreamError: the body is neither a stream nor JSON.
+            LimitExceededError: it is JSON, and too large.
+        """
+        if self.body is None:
+            kind, rest = self._look(data)
+            self.is_stream = kind == "stream"
+            if self.is_stream or not kind:
+                return True
+            self.body = NonStreamBody(kind, self._limits)
+            data = rest
+        self.body.add(data)
+        return False
+
+    def _look(self, data: bytes) -> tuple[str, bytes]:
+        """Returns the kind, "" while the bytes are too few to tell, and what came from the first telling byte on."""
+        body = self._seen + data
+        if self._at_start:
+            if len(body) < len(_BOM) and _BOM.startswith(body):
+                self._seen = body
+                return "", b""
+            self._at_start = False
+            body = body.removeprefix(_BOM)
+        body = body.lstrip(_SPACE)
+        kind = _kind(body)
+        self._seen = b"" if kind else body
+        return kind, body
+
+
+def _kind(body: bytes) -> str:
+    """Returns "stream", "json", "markup", a compression's name, or "" while the bytes are too few to tell."""
+    if not body:
+        return ""
+    if body[:1] in (b"{", b"["):
+        return "json"
+    if body[:1] == b"<":
+        return "markup"
+    for magic, name in _MAGIC.items():
+        if body.startswith(magic):
+            return name
+        if len(body) < len(magic) and magic.startswith(body):
+            return ""
+    return "stream"
+
+
+class NonStreamBody:
+    """The bytes of a body that is no stream. JSON is kept until the end, anything else is refused once there is enough to show.
 
     Args:
-        kind: what its first bytes are, in the words of `Head`.
+        kind: what its first bytes are, as `BodySniffer` names it.
         limits: ``max_answer_bytes`` bounds JSON, ``max_depth`` its nesting.
     """
 

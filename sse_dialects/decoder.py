@@ -5,11 +5,10 @@ from __future__ import annotations
 from operator import length_hint
 from typing import TYPE_CHECKING, Literal
 
-from .body import dialect_of_body, error_of_body
+from .body import BodySniffer, dialect_of_body, error_of_body
 from .dialects.base import SHOWN
 from .errors import LimitExceededError, MisuseError, NotAnEventStreamError, SSEDialectsError, StreamError, TruncatedStreamError
 from .frames import Frame, FrameReader
-from .front import Front
 from .learning import Learner
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import as_bytes, as_limits
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .answer import Answer, DialectName
-    from .body import Body
+    from .body import NonStreamBody
     from .dialects.base import Accumulator
     from .events import Event
     from .template import Template
@@ -75,7 +74,7 @@ class Decoder:
         self._learner: Learner | None = None
         self._template: Template | None = None
         self._ready = False  # nothing is pending or wrong, no CR is about, and something has been shown
-        self._front: Front | None = Front(limits)  # until it is known that this is a stream
+        self._front: BodySniffer | None = BodySniffer(limits)  # until it is known that this is a stream
         self._unread = 0  # bytes that the reader has not seen, or dropped
         self._error: SSEDialectsError | None = None
         self._raised = self._delivered = self._closed = False
@@ -278,9 +277,9 @@ class Decoder:
         finally:
             self._unread += count - self.byte_count
 
-    def _passes(self, front: Front, data: bytes) -> bool:
+    def _passes(self, front: BodySniffer, data: bytes) -> bool:
         try:
-            passes = front.passes(data)
+            passes = front.feed(data)
         except LimitExceededError as error:
             self._keep(error, 0)
             return False
@@ -373,7 +372,7 @@ class Decoder:
             raise self._recogniser.failure()
         self._state.end()
 
-    def _end_body(self, body: Body) -> None:
+    def _end_body(self, body: NonStreamBody) -> None:
         value = body.value()
         if (payload := error_of_body(value)) is not None:
             self._state.take_error(payload)

@@ -1,4 +1,4 @@
-"""A body that is no event stream: an answer or an error as JSON, or something foreign."""
+"""What a body begins with, however its first bytes are cut, and bodies that are no event stream."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sse_dialects import Decoder, LimitExceededError, Limits, NotAnEventStreamError, TruncatedStreamError, UpstreamError
-from sse_dialects.body import Body, dialect_of_body, error_of_body, foreign
+from sse_dialects.body import BodySniffer, NonStreamBody, dialect_of_body, error_of_body, foreign
 
 CHAT = {"id": "c", "object": "chat.completion", "choices": [{"index": 0, "message": {"content": "Hi"}, "finish_reason": "stop"}]}
 MESSAGE = {
@@ -101,7 +101,7 @@ def test_markup_and_compressed_bytes_are_no_event_stream(start, word, tail, size
 
 
 def test_what_is_foreign_is_refused_once_there_is_enough_to_show():
-    body = Body("markup", Limits())
+    body = NonStreamBody("markup", Limits())
     body.add(b"<" + b"x" * 510)
     with pytest.raises(NotAnEventStreamError):
         body.add(b"x")
@@ -117,12 +117,12 @@ def test_advice_differs_with_what_it_is():
 
 
 def test_a_json_body_is_bounded():
-    body = Body("json", Limits(max_answer_bytes=10))
+    body = NonStreamBody("json", Limits(max_answer_bytes=10))
     body.add(b"[" * 10)
     with pytest.raises(LimitExceededError) as caught:
         body.add(b"[")
     assert (caught.value.limit, caught.value.allowed) == ("max_answer_bytes", 10)
-    Body("json", Limits(max_answer_bytes=None)).add(b"[" * 100)
+    NonStreamBody("json", Limits(max_answer_bytes=None)).add(b"[" * 100)
 
 
 def test_its_depth_is_too():
@@ -211,3 +211,94 @@ def test_a_response_whose_status_is_no_word_is_not_one_under_way(status):
     decoder.feed(json.dumps({**RESPONSE, "status": status}).encode())
     decoder.close()
     assert decoder.answer().text == "Hi"
+
+
+# ---- the first bytes
+
+BOM = b"\xef\xbb\xbf"
+BEGINNINGS = [
+    (b"data: {}\n\n", "stream"),
+    (b": comment\n", "stream"),
+    (b"event: x\n", "stream"),
+    (b"\x1fx", "stream"),
+    (b"(data", "stream"),
+    (b'{"a": 1}', "json"),
+    (b"[1]", "json"),
+    (b"<html>", "markup"),
+    (b"\x1f\x8b\x08", "gzip"),
+    (b"\x28\xb5\x2f\xfd\x00", "zstd"),
+    (b"\xef\xbbx", "stream"),
+]
+
+
+@pytest.mark.parametrize(("body", "kind"), BEGINNINGS)
+@pytest.mark.parametrize("before", [b"", BOM, b" \r\n\t", BOM + b"\n \n"], ids=["bare", "BOM", "space", "both"])
+def test_a_bom_and_white_space_are_skipped(body, kind, before):
+    assert BodySniffer(Limits())._look(before + body) == (kind, body)
+
+
+@pytest.mark.parametrize(("body", "kind"), BEGINNINGS)
+def test_cutting_changes_neither_the_kind_nor_the_bytes(body, kind):
+    for before in (b"", BOM, b"\n", BOM + b" "):
+        data = before + body
+        for size in (1, 2, 3):
+            sniffer, told, rest = BodySniffer(Limits()), "", b""
+            for start in range(0, len(data), size):
+                if told:
+                    rest += data[start : start + size]
+                else:
+                    told, rest = sniffer._look(data[start : start + size])
+            assert (told, rest) == (kind, body)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xef", b"\xef\xbb", BOM, b"  \n", b"\x1f", b"\x28", b"\x28\xb5\x2f", BOM + b"\x1f"])
+def test_too_little_tells_nothing_and_little_is_kept(data):
+    sniffer = BodySniffer(Limits())
+    assert sniffer._look(data)[0] == ""
+    assert len(sniffer._seen) <= 4
+
+
+@pytest.mark.parametrize("other", [b"\x0b", b"\x0c", b"\xa0"])
+def test_no_other_white_space_stands_ahead_of_json(other):
+    assert BodySniffer(Limits())._look(other + b"{}") == ("stream", other + b"{}")
+
+
+def test_only_one_bom_is_dropped():
+    assert BodySniffer(Limits())._look(BOM + BOM + b"data") == ("stream", BOM + b"data")
+    sniffer = BodySniffer(Limits())
+    assert sniffer._look(b" ") == ("", b"")
+    assert sniffer._look(BOM + b"{") == ("stream", BOM + b"{")
+
+
+def test_a_stream_passes_from_its_first_byte():
+    sniffer = BodySniffer(Limits())
+    assert sniffer.feed(b" \n")  # nothing is known yet
+    assert not sniffer.is_stream
+    assert sniffer.feed(b"data: 1\n\n")
+    assert sniffer.is_stream
+    assert sniffer.body is None
+
+
+def test_json_is_gathered_without_the_white_space_ahead_of_it():
+    sniffer = BodySniffer(Limits())
+    assert sniffer.feed(b"\r\n ")
+    assert not sniffer.feed(b' {"a"')
+    assert not sniffer.feed(b":1}")
+    assert not sniffer.is_stream
+    assert sniffer.body is not None
+    assert sniffer.body.value() == {"a": 1}
+    assert sniffer.body.size == len('{"a":1}')
+
+
+def test_what_is_neither_is_refused_once_there_is_enough_to_show():
+    sniffer = BodySniffer(Limits())
+    assert not sniffer.feed(b"<html>")
+    with pytest.raises(NotAnEventStreamError, match="markup"):
+        sniffer.feed(b"x" * 1000)
+
+
+def test_json_has_its_bound():
+    sniffer = BodySniffer(Limits(max_answer_bytes=10))
+    assert not sniffer.feed(b'{"a": "')
+    with pytest.raises(LimitExceededError):
+        sniffer.feed(b"x" * 10)

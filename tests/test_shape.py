@@ -28,7 +28,7 @@ LAYERS: list[tuple[str, list[str]]] = [
     ("parser", ["parser"]),
     ("dialects, what they share", ["dialects"]),
     ("apart", ["dialects.chat", "dialects.messages", "dialects.responses"]),
-    ("decoder", ["head", "body", "front", "recognition", "template", "learning", "decoder"]),
+    ("decoder", ["body", "recognition", "template", "learning", "decoder"]),
     ("sources", ["sources"]),
     ("recording, which streams offer as record=", ["recording"]),
     ("streams", ["streams"]),
