@@ -11,7 +11,7 @@ import httpx_sse
 import pytest
 
 from sse_dialects.errors import MisuseError
-from sse_dialects.sources.source import Source, filling, flavour, is_bytes, opened_by, unwrapped
+from sse_dialects.sources.source import Source, background_task, is_bytes, opened_by, sync_or_async, unwrapped
 
 
 class Response:
@@ -84,8 +84,8 @@ async def _pieces():
         (Curl(None, None), None),
     ],
 )
-def test_flavours(origin, expected):
-    assert flavour(origin) == expected
+def test_sync_or_async(origin, expected):
+    assert sync_or_async(origin) == expected
 
 
 @pytest.mark.parametrize("kind", ["stream_task", "astream_task"])
@@ -93,14 +93,14 @@ def test_a_response_that_is_filled_from_the_side(kind):
     task = Future()
     response = Curl(**{"stream_task": None, "astream_task": None, kind: task})
     response.queue = queue.SimpleQueue()
-    assert filling(response) is task  # which may have more to put there
+    assert background_task(response) is task  # which may have more to put there
     task.set_result(None)
     response.queue.put(b"the last of it")
-    assert filling(response) is task
+    assert background_task(response) is task
     response.queue.get()
     with pytest.raises(MisuseError, match="has been read or closed before"):
-        filling(response)
-    assert filling(Response()) is None
+        background_task(response)
+    assert background_task(Response()) is None
 
 
 def test_the_first_row_that_fits_decides():

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sse_dialects.limits import DEFAULT_LIMITS
 
-from .checking import CheckingDecoder
-from .guarding import finished, put_under
+from .checked_decoder import CheckedDecoder
+from .install import complete_native, install
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -34,9 +34,9 @@ def guard(client: _Client, *, limits: Limits = DEFAULT_LIMITS) -> _Client:
         limits: as `Decoder` takes it.
 
     Raises:
-        MisuseError: ``client`` is none. What its streams raise from now on, `CheckingDecoder` lists.
+        MisuseError: ``client`` is none. What its streams raise from now on, `CheckedDecoder` lists.
     """
-    return put_under(client, lambda: CheckingDecoder(limits=limits))
+    return install(client, lambda: CheckedDecoder(limits=limits))
 
 
 def to_sdk(answer: Answer) -> Message:
@@ -48,7 +48,7 @@ def to_sdk(answer: Answer) -> Message:
         MisuseError: the answer is not complete, or in another dialect.
         ImportError: `anthropic` is not installed.
     """
-    native = finished(answer, "anthropic", ("messages",))
+    native = complete_native(answer, "anthropic", ("messages",))
     from anthropic.types import Message
 
     return Message.construct(**native)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sse_dialects.limits import DEFAULT_LIMITS
 
-from .checking import CheckingDecoder
-from .guarding import finished, put_under
+from .checked_decoder import CheckedDecoder
+from .install import complete_native, install
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletion
@@ -36,9 +36,9 @@ def guard(client: _Client, *, require_done: bool = True, limits: Limits = DEFAUL
         limits: likewise.
 
     Raises:
-        MisuseError: ``client`` is none. What its streams raise from now on, `CheckingDecoder` lists.
+        MisuseError: ``client`` is none. What its streams raise from now on, `CheckedDecoder` lists.
     """
-    return put_under(client, lambda: CheckingDecoder(require_done=require_done, limits=limits))
+    return install(client, lambda: CheckedDecoder(require_done=require_done, limits=limits))
 
 
 def to_sdk(answer: Answer) -> ChatCompletion | Response:
@@ -50,7 +50,7 @@ def to_sdk(answer: Answer) -> ChatCompletion | Response:
         MisuseError: the answer is not complete, or in another dialect.
         ImportError: `openai` is not installed.
     """
-    native = finished(answer, "openai", ("chat", "responses"))
+    native = complete_native(answer, "openai", ("chat", "responses"))
     if answer.dialect == "chat":
         from openai.types.chat import ChatCompletion
 

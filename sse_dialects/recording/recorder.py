@@ -7,8 +7,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sse_dialects.root import MisuseError
-from sse_dialects.sources.faults import package_of, read_timeout
 from sse_dialects.sources.response import head_of
+from sse_dialects.sources.transport_errors import package_of, read_timeout
 
 from .lines import Head, end_line, head_line, piece_line
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .advice import blocking, read_before, refuse_unreadable, unread
+from .misuse import blocking, read_before, refuse_unreadable, unread
 from .response import head_of
-from .source import READ_BYTES, Source, filling, flavour, is_bytes, opened_by, unwrapped
+from .source import READ_BYTES, Source, background_task, is_bytes, opened_by, sync_or_async, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -29,7 +29,7 @@ def open_async_source(source: Any) -> Source:
     if iterator is None:
         raise unread(source) if head_of(origin).status is None else blocking(origin)
     opened = Source(iterator, origin, _closers(iterator, origin))
-    if opened.response is not None and flavour(origin) == "sync":
+    if opened.response is not None and sync_or_async(origin) == "sync":
         raise blocking(origin)
     return opened
 
@@ -39,10 +39,10 @@ def _closers(iterator: Any, origin: Any) -> list[Callable[[], Any]]:
     holders = (iterator, origin) if iterator is not origin else (origin,)
     found = (next((getattr(holder, name) for name in names if hasattr(holder, name)), None) for holder in holders)
     closers = [closer for closer in found if closer is not None]
-    return closers if filling(origin) is None else [partial(_stop_filling, origin), *closers]
+    return closers if background_task(origin) is None else [partial(_stop_background_task, origin), *closers]
 
 
-async def _stop_filling(response: Any) -> None:
+async def _stop_background_task(response: Any) -> None:
     """Ends the task that fills a response, and leaves one that has ended in its place: curl_cffi's own ``aclose``, which its user
     may call as well, waits until the server has sent all, and would pass on the cancellation."""
     import asyncio

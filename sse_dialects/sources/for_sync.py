@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .advice import only_asynchronous, refuse_unreadable
-from .source import READ_BYTES, Source, filling, flavour, is_bytes, opened_by, unwrapped
+from .misuse import only_asynchronous, refuse_unreadable
+from .source import READ_BYTES, Source, background_task, is_bytes, opened_by, sync_or_async, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ def open_source(source: Any) -> Source:
         return Source(iter((source,)), None, ())
     refuse_unreadable(source)
     origin = unwrapped(source)
-    iterator = None if flavour(origin) == "async" else opened_by(_ROWS, origin)
+    iterator = None if sync_or_async(origin) == "async" else opened_by(_ROWS, origin)
     if iterator is None:
         raise only_asynchronous(origin)
     if hasattr(iterator, "__await__") or hasattr(iterator, "__anext__"):
@@ -45,7 +45,7 @@ def _iter_content(response: Any) -> Any:
     raw: Any = getattr(response, "raw", None)
     if hasattr(raw, "decode_content") and hasattr(raw, "read1") and not raw.isclosed():
         return _decoded_reads(raw)
-    filling(response)
+    background_task(response)
     return response.iter_content(None)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .advice import read_before
-from .faults import is_misuse, is_transport_failure, package_of
+from .misuse import read_before
 from .response import head_of
+from .transport_errors import is_misuse, is_transport_failure, package_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["READ_BYTES", "Source", "filling", "flavour", "is_bytes", "opened_by", "unwrapped"]
+__all__ = ["READ_BYTES", "Source", "background_task", "is_bytes", "opened_by", "sync_or_async", "unwrapped"]
 
 READ_BYTES = 1 << 16  # at most, for sources that are asked for a number; all of them return what is there
 _ITERATING, _ENTERING = ("__iter__", "__aiter__"), ("__enter__", "__aenter__")
@@ -69,7 +69,7 @@ def unwrapped(source: Any) -> Any:
     return source if response is None or head_of(response).status is None else response
 
 
-def filling(response: Any) -> Any:
+def background_task(response: Any) -> Any:
     """The task that fills a response from the side, or None: curl_cffi puts what comes into the response's queue.
 
     Raises:
@@ -81,7 +81,7 @@ def filling(response: Any) -> Any:
     return task
 
 
-def flavour(origin: Any) -> str | None:
+def sync_or_async(origin: Any) -> str | None:
     """Returns "sync" or "async" where the methods that an object has, or those of the body in it, are of one kind only.
 
     httpx has one response class for both kinds of clients, which differ in their ``stream``; requests, urllib3 and others have

@@ -19,8 +19,8 @@ from sse_dialects.errors import NotAnEventStreamError, StalledStreamError, Trunc
 from sse_dialects.parser import as_bytes
 from sse_dialects.recording.lines import RecordedTimeoutError
 from sse_dialects.root import MisuseError, SSEDialectsError
-from sse_dialects.sources.advice import read_before, wrong_piece
-from sse_dialects.sources.faults import is_misuse, is_transport_failure, read_timeout
+from sse_dialects.sources.misuse import read_before, wrong_piece
+from sse_dialects.sources.transport_errors import is_misuse, is_transport_failure, read_timeout
 
 from .rejection import REJECTION_S, Rejection
 from .stats import Stats, Timing

@@ -15,7 +15,7 @@ import requests
 import trio
 import urllib3
 
-from sse_dialects.sources.faults import is_misuse, is_transport_failure, package_of, read_timeout
+from sse_dialects.sources.transport_errors import is_misuse, is_transport_failure, package_of, read_timeout
 
 
 class OwnError(Exception):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sse_dialects import Frame, Limits
 
-__all__ = ["CheckingDecoder", "SDKEvent"]
+__all__ = ["CheckedDecoder", "SDKEvent"]
 
 
 class SDKEvent:
@@ -41,7 +41,7 @@ class SDKEvent:
         return json.loads(self.data)
 
 
-class CheckingDecoder:
+class CheckedDecoder:
     """What an SDK's stream drives: bytes in, the events of one stream out, and an error where that stream is cut.
 
     Args:

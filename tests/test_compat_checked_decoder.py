@@ -9,7 +9,7 @@ import pytest
 from bodies import CHAT, DIALECTS, DONE, MESSAGES, PING, frame
 
 import sse_dialects as sd
-from sse_dialects.compat.checking import CheckingDecoder
+from sse_dialects.compat.checked_decoder import CheckedDecoder
 
 
 def driven(pieces, **options):
@@ -34,7 +34,7 @@ def _source(pieces):
 def _sync(pieces, options):
     events = []
     try:
-        for event in CheckingDecoder(**options).iter_bytes(_source(pieces)):
+        for event in CheckedDecoder(**options).iter_bytes(_source(pieces)):
             events.append(event)
     except Exception as error:
         return events, error
@@ -48,7 +48,7 @@ async def _async(pieces, options):
 
     events = []
     try:
-        async for event in CheckingDecoder(**options).aiter_bytes(source()):
+        async for event in CheckedDecoder(**options).aiter_bytes(source()):
             events.append(event)
     except Exception as error:
         return events, error

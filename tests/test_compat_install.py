@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sse_dialects as sd
-from sse_dialects.compat.guarding import finished, put_under
+from sse_dialects.compat.install import complete_native, install
 
 
 class Lines:
@@ -30,26 +30,26 @@ class Regional(Client):
 
 def test_the_same_client_reads_with_the_other_decoder():
     client = Regional("k")
-    assert put_under(client, lambda: "ours") is client
+    assert install(client, lambda: "ours") is client
     assert client._make_sse_decoder() == "ours"
     assert (isinstance(client, Regional), type(client).__name__, client.key) == (True, "Regional", "k")
 
 
 def test_copies_too_and_no_other_client():
-    guarded = put_under(Client("k"), lambda: "ours")
+    guarded = install(Client("k"), lambda: "ours")
     assert guarded.with_options()._make_sse_decoder() == "ours"
     assert isinstance(Client("k")._make_sse_decoder(), Lines)
 
 
 def test_again_replaces():
-    client = put_under(put_under(Client("k"), lambda: "first"), lambda: "second")
+    client = install(install(Client("k"), lambda: "first"), lambda: "second")
     assert client._make_sse_decoder() == "second"
     assert type(client).__mro__[1] is Client
 
 
 def test_what_is_no_client():
     with pytest.raises(sd.MisuseError, match="object is not a client this can guard"):
-        put_under(object(), lambda: "ours")
+        install(object(), lambda: "ours")
 
 
 def test_a_client_without_event_streams():
@@ -58,19 +58,19 @@ def test_a_client_without_event_streams():
             return object()
 
     with pytest.raises(sd.MisuseError, match="Binary does not read event streams"):
-        put_under(Binary("k"), lambda: "ours")
+        install(Binary("k"), lambda: "ours")
 
 
 def test_only_whole_answers_of_a_known_dialect_have_a_type():
     decoder = sd.Decoder()
     with pytest.raises(sd.MisuseError, match="dialect None"):
-        finished(decoder.partial(), "sdk", ("chat",))
+        complete_native(decoder.partial(), "sdk", ("chat",))
     for _ in decoder.feed(b'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n'):
         pass
     with pytest.raises(sd.MisuseError, match="not complete"):
-        finished(decoder.partial(), "sdk", ("chat",))
+        complete_native(decoder.partial(), "sdk", ("chat",))
     for _ in decoder.feed(b"data: [DONE]\n\n"):
         pass
-    assert finished(decoder.answer(), "sdk", ("chat",)) == decoder.answer().native
+    assert complete_native(decoder.answer(), "sdk", ("chat",)) == decoder.answer().native
     with pytest.raises(sd.MisuseError, match="sdk has no type"):
-        finished(decoder.answer(), "sdk", ("messages",))
+        complete_native(decoder.answer(), "sdk", ("messages",))

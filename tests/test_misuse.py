@@ -10,7 +10,7 @@ import pytest
 from bodies import CHAT
 
 from sse_dialects.errors import MisuseError
-from sse_dialects.sources.advice import read_before, wrong_piece
+from sse_dialects.sources.misuse import read_before, wrong_piece
 from sse_dialects.streams import astream, stream
 
 EITHER = [

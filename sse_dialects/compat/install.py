@@ -9,13 +9,13 @@ from sse_dialects import MisuseError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["finished", "put_under"]
+__all__ = ["complete_native", "install"]
 
 _T = TypeVar("_T")
 _BARE = "_sse_dialects_bare"  # on the classes made here: the class below
 
 
-def put_under(client: _T, make_decoder: Callable[[], Any]) -> _T:
+def install(client: _T, make_decoder: Callable[[], Any]) -> _T:
     """Makes ``client`` read its event streams with what ``make_decoder`` gives. Returns the same client.
 
     Both SDKs ask one method of the client for the decoder of each stream, whatever the endpoint or the helper. It is overridden
@@ -43,7 +43,7 @@ def put_under(client: _T, make_decoder: Callable[[], Any]) -> _T:
     return client
 
 
-def finished(answer: Any, sdk: str, dialects: tuple[str, ...]) -> dict[str, Any]:
+def complete_native(answer: Any, sdk: str, dialects: tuple[str, ...]) -> dict[str, Any]:
     """The native form of a whole answer in one of ``dialects``.
 
     Raises:
