@@ -4,8 +4,7 @@ import io
 
 import pytest
 
-from sse_dialects.cli.channel import Channel
-from sse_dialects.cli.cursor import Cursor, width
+from sse_dialects.cli.console import Channel, Cursor, width
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from sse_dialects.cli.channel import Channel
+from sse_dialects.cli.console import Channel
 from sse_dialects.cli.demo import perform
 
 pytest.importorskip("httpx")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from sse_dialects.cli.exit_codes import CommandError
 from sse_dialects.cli.headers import parsed_headers, secrecy
-from sse_dialects.cli.status import CommandError
 
 
 def test_names_and_values() -> None:

@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 
 import sse_dialects as sd
-from sse_dialects.cli.channel import Channel
-from sse_dialects.cli.printer import play
-from sse_dialects.cli.terminal import TerminalPrinter
+from sse_dialects.cli.console import Channel
+from sse_dialects.cli.printers import TerminalPrinter, play
 
 COLUMNS = 60
 
@@ -134,8 +133,8 @@ def test_a_refusal() -> None:
 
 
 def test_silence_is_shown_before_there_is_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sse_dialects.cli.wait._PATIENCE_S", 0.05)
-    monkeypatch.setattr("sse_dialects.cli.wait._TICK_S", 0.01)
+    monkeypatch.setattr("sse_dialects.cli.spinner._DELAY_S", 0.05)
+    monkeypatch.setattr("sse_dialects.cli.spinner._TICK_S", 0.01)
     screen = Screen()
 
     def slow_to_connect() -> sd.EventStream:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .arguments import parsed
-from .channel import ReaderLeft, standard_error
-from .status import COMPLETE, INTERRUPTED, CommandError
+from .console import ReaderLeft, standard_error
+from .exit_codes import COMPLETE, INTERRUPTED, CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import sse_dialects as sd
 
-from .channel import standard_output
+from .console import standard_output
+from .demo_screen import DemoScreen
 from .demo_streams import SCRIPTS, UNSENT
+from .exit_codes import COMPLETE
 from .post import require_httpx
-from .stage import Stage
-from .status import COMPLETE
 from .summary import tokens
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from .channel import Channel
+    from .console import Channel
     from .demo_streams import Script
 
 __all__ = ["demo", "perform"]
@@ -50,72 +50,72 @@ def perform(out: Channel, pace: float = 1.0) -> None:
 
     # What the environment says about proxies is not meant for loopback.
     with serving(pace) as address, httpx.Client(base_url=address, trust_env=False) as client:
-        stage = Stage(out)
-        stage.say(
+        screen = DemoScreen(out)
+        screen.say(
             f"A local server, {address}, plays five streams over HTTP, in pieces that end "
             "in the middle of frames and of characters. One loop reads them all:"
         )
-        stage.code("with sse_dialects.stream(response) as stream:", "    for event in stream: ...")
-        _three_dialects(stage, client)
-        _failure(stage, client)
-        _cut(stage, client)
-        stage.say("A stream that did not end is an error, never an answer. On your own streams:", _GREEN)
-        stage.code("curl -sSN https://... | sse-dialects read")
+        screen.code("with sse_dialects.stream(response) as stream:", "    for event in stream: ...")
+        _three_dialects(screen, client)
+        _failure(screen, client)
+        _cut(screen, client)
+        screen.say("A stream that did not end is an error, never an answer. On your own streams:", _GREEN)
+        screen.code("curl -sSN https://... | sse-dialects read")
 
 
-def _three_dialects(stage: Stage, client: httpx.Client) -> None:
+def _three_dialects(screen: DemoScreen, client: httpx.Client) -> None:
     answers: list[sd.Answer] = []
     for number, dialect in enumerate(("chat", "messages", "responses"), 1):
         script = SCRIPTS[dialect]
-        stage.head(f"{number}  {dialect}", f"POST {script.path}")
-        stage.clipped("on the wire", script.sample, _DIM)
-        answers.append(_performed(stage, client, script))
-        _finish(stage, answers[-1])
+        screen.head(f"{number}  {dialect}", f"POST {script.path}")
+        screen.clipped("on the wire", script.sample, _DIM)
+        answers.append(_performed(screen, client, script))
+        _finish(screen, answers[-1])
     first = answers[0]
     if all((answer.text, answer.tool_calls) == (first.text, first.tool_calls) for answer in answers):
         call = first.tool_calls[0]
-        stage.say(f"Three dialects, one answer: answer.text, and answer.tool_calls[0].parsed() is {call.parsed()}", _GREEN)
+        screen.say(f"Three dialects, one answer: answer.text, and answer.tool_calls[0].parsed() is {call.parsed()}", _GREEN)
 
 
-def _performed(stage: Stage, client: httpx.Client, script: Script, text_label: str = "text") -> sd.Answer:
+def _performed(screen: DemoScreen, client: httpx.Client, script: Script, text_label: str = "text") -> sd.Answer:
     """Reads a script with this library, showing each event as it comes."""
     with client.stream("POST", script.path, json=_REQUEST) as response, sd.stream(response) as stream:
         for event in stream:
             if isinstance(event, sd.TextDelta):
-                stage.piece(text_label, event.text)
+                screen.piece(text_label, event.text)
             elif isinstance(event, sd.ReasoningDelta):
-                stage.piece("reasoning", event.text, _DIM)
+                screen.piece("reasoning", event.text, _DIM)
             elif isinstance(event, sd.ToolCallStarted):
-                stage.piece("tool call", f"{event.name} ", _CYAN)
+                screen.piece("tool call", f"{event.name} ", _CYAN)
             elif isinstance(event, sd.ToolCallDelta):
-                stage.piece("tool call", event.arguments)
+                screen.piece("tool call", event.arguments)
         return stream.answer()
 
 
-def _finish(stage: Stage, answer: sd.Answer) -> None:
+def _finish(screen: DemoScreen, answer: sd.Answer) -> None:
     reason, native = answer.finish_reason, answer.native_finish_reason
     own = f" (its own word: {native})" if native != reason else ""
-    stage.row("finished", f"{reason}{own}, {tokens(answer.usage)}")
+    screen.row("finished", f"{reason}{own}, {tokens(answer.usage)}")
 
 
-def _failure(stage: Stage, client: httpx.Client) -> None:
-    stage.head("4  messages, and the provider fails in the middle", "HTTP said 200 long ago")
+def _failure(screen: DemoScreen, client: httpx.Client) -> None:
+    screen.head("4  messages, and the provider fails in the middle", "HTTP said 200 long ago")
     try:
-        _performed(stage, client, SCRIPTS["failing"])
+        _performed(screen, client, SCRIPTS["failing"])
     except sd.UpstreamError as error:
-        _raised(stage, error)
+        _raised(screen, error)
 
 
-def _cut(stage: Stage, client: httpx.Client) -> None:
+def _cut(screen: DemoScreen, client: httpx.Client) -> None:
     script = SCRIPTS["cut"]
-    stage.head("5  chat, cut by a proxy on the way", "HTTP said 200, and it ends cleanly")
-    taken_for_answer = _joined(stage, client, script)
+    screen.head("5  chat, cut by a proxy on the way", "HTTP said 200, and it ends cleanly")
+    taken_for_answer = _joined(screen, client, script)
     try:
-        _performed(stage, client, script, "sse_dialects")
+        _performed(screen, client, script, "sse_dialects")
     except sd.TruncatedStreamError as error:
-        _raised(stage, error)
-        stage.row("never came", f'"...{UNSENT}"', _YELLOW)
-        stage.beside(
+        _raised(screen, error)
+        screen.row("never came", f'"...{UNSENT}"', _YELLOW)
+        screen.beside(
             [
                 "The usual loop joins the deltas until",
                 "the connection closes, and returns",
@@ -134,7 +134,7 @@ def _cut(stage: Stage, client: httpx.Client) -> None:
         )
 
 
-def _joined(stage: Stage, client: httpx.Client, script: Script) -> str:
+def _joined(screen: DemoScreen, client: httpx.Client, script: Script) -> str:
     """What hand-written loops do: every delta counts, and the end of the connection is the end of the answer."""
     text = ""
     with client.stream("POST", script.path, json=_REQUEST) as response:
@@ -142,9 +142,9 @@ def _joined(stage: Stage, client: httpx.Client, script: Script) -> str:
             if line.startswith("data: {"):
                 delta = json.loads(line[len("data: ") :])["choices"][0]["delta"]
                 text += delta.get("content", "")
-                stage.piece("usual loop", delta.get("content", ""))
+                screen.piece("usual loop", delta.get("content", ""))
     return text
 
 
-def _raised(stage: Stage, error: sd.StreamError) -> None:
-    stage.row("raised", f"{type(error).__name__}: {error}", _RED)
+def _raised(screen: DemoScreen, error: sd.StreamError) -> None:
+    screen.row("raised", f"{type(error).__name__}: {error}", _RED)

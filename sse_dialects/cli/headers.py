@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .status import CommandError
+from .exit_codes import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

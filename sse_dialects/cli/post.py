@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import sse_dialects as sd
 from sse_dialects.recording import Recorder
 
-from .channel import standard_input
+from .console import standard_input
+from .exit_codes import NOT_CONNECTED, CommandError
 from .headers import parsed_headers, secrecy
-from .printer import play
-from .show import printer_for
-from .status import NOT_CONNECTED, CommandError
+from .printers import play, printer_for
 
 if TYPE_CHECKING:
     import argparse

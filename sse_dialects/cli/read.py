@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, BinaryIO
 import sse_dialects as sd
 from sse_dialects.recording import replay
 
-from .channel import standard_error, standard_input
-from .printer import play
-from .show import printer_for
-from .status import CommandError
+from .console import standard_error, standard_input
+from .exit_codes import CommandError
+from .printers import play, printer_for
 
 if TYPE_CHECKING:
     import argparse

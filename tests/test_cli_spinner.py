@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from sse_dialects.cli import wait as wait_module
-from sse_dialects.cli.channel import Channel
-from sse_dialects.cli.wait import Wait
+from sse_dialects.cli import spinner as spinner_module
+from sse_dialects.cli.console import Channel
+from sse_dialects.cli.spinner import Spinner
 
 
 class Screen(io.StringIO):
@@ -18,8 +18,8 @@ class Screen(io.StringIO):
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wait_module, "_PATIENCE_S", 0.05)
-    monkeypatch.setattr(wait_module, "_TICK_S", 0.01)
+    monkeypatch.setattr(spinner_module, "_DELAY_S", 0.05)
+    monkeypatch.setattr(spinner_module, "_TICK_S", 0.01)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "40")
@@ -42,7 +42,7 @@ def left_on(shown: str) -> str:
 
 def waited(screen: io.StringIO, *, column: int = 0, heard: str = "") -> str:
     """What the wait has drawn when it first drew, and then wiped."""
-    with Wait(Channel(screen, vital=False), lambda: column, lambda: heard):
+    with Spinner(Channel(screen, vital=False), lambda: column, lambda: heard):
         deadline = time.monotonic() + 5
         while not screen.getvalue() and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -62,14 +62,14 @@ def test_what_was_heard_is_told_where_there_is_room() -> None:
 
 def test_no_room_no_clock() -> None:
     screen = Screen()
-    with Wait(Channel(screen, vital=False), lambda: 38, lambda: ""):
+    with Spinner(Channel(screen, vital=False), lambda: 38, lambda: ""):
         time.sleep(0.1)
     assert left_on(screen.getvalue()) == ""
 
 
 def test_what_comes_wipes_the_clock_and_starts_the_wait_anew() -> None:
     screen = Screen()
-    with Wait(Channel(screen, vital=False), lambda: 0, lambda: "") as wait:
+    with Spinner(Channel(screen, vital=False), lambda: 0, lambda: "") as wait:
         while not screen.getvalue():
             time.sleep(0.01)
         with wait.over():
@@ -83,7 +83,7 @@ def test_only_a_terminal_that_can_move_its_cursor_sees_it(monkeypatch: pytest.Mo
     monkeypatch.setenv("TERM", "dumb")
     dumb = Screen()
     for file in (pipe, dumb):
-        with Wait(Channel(file, vital=False), lambda: 0, lambda: "") as wait:
+        with Spinner(Channel(file, vital=False), lambda: 0, lambda: "") as wait:
             time.sleep(0.1)
             with wait.over():
                 pass

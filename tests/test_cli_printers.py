@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sse_dialects as sd
-from sse_dialects.cli.channel import Channel
-from sse_dialects.cli.printer import Printer, play
-from sse_dialects.cli.show import EventsPrinter, JsonPrinter, TextPrinter, json_line
+from sse_dialects.cli.console import Channel
+from sse_dialects.cli.printers import EventsPrinter, JsonPrinter, Printer, TextPrinter, json_line, play
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from types import TracebackType
 
-    from .channel import Channel
+    from .console import Channel
 
-__all__ = ["Wait"]
+__all__ = ["Spinner"]
 
-_PATIENCE_S = 1.0  # shorter pauses are the ordinary rhythm of a model
+_DELAY_S = 1.0  # shorter pauses are the ordinary rhythm of a model
 _TICK_S = 0.2
-_HANDS = "|/-\\"
+_FRAMES = "|/-\\"
 
 
-class Wait:
+class Spinner:
     """Runs a clock on a terminal from a thread of its own; does nothing on anything else.
 
     Args:
@@ -39,9 +39,9 @@ class Wait:
         self._since = time.monotonic()
         self._shown = 0  # characters of the clock on the screen
         self._turns = 0
-        self._thread = threading.Thread(target=self._run, name="sse-dialects wait", daemon=True) if notes.movable else None
+        self._thread = threading.Thread(target=self._run, name="sse-dialects spinner", daemon=True) if notes.movable else None
 
-    def __enter__(self) -> Wait:
+    def __enter__(self) -> Spinner:
         if self._thread:
             self._thread.start()
         return self
@@ -64,16 +64,16 @@ class Wait:
         while not self._ended.wait(_TICK_S):
             with self._lock:
                 silent_s = time.monotonic() - self._since
-                if silent_s >= _PATIENCE_S:
+                if silent_s >= _DELAY_S:
                     self._draw(silent_s)
 
     def _draw(self, silent_s: float) -> None:
         self._wipe()
         column = self._column()
         room = shutil.get_terminal_size().columns - 1 - column
-        hand = _HANDS[self._turns % len(_HANDS)]
+        frame = _FRAMES[self._turns % len(_FRAMES)]
         heard = self._heard()
-        clock = f"{' ' if column else ''}{hand} {silent_s:.0f} s"
+        clock = f"{' ' if column else ''}{frame} {silent_s:.0f} s"
         whole = f"{clock} of silence{f', {heard}' if heard else ''}"
         face = next((text for text in (whole, clock) if len(text) <= room), "")
         self._notes.write(self._notes.style("2", face))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .channel import Channel
+    from .console import Channel
 
-__all__ = ["Stage"]
+__all__ = ["DemoScreen"]
 
 _WIDTH = 79
 _LABEL = 16  # with the two spaces before it
@@ -20,7 +20,7 @@ _HEAD = 24  # characters of a clipped row before the gap
 _BOLD, _DIM, _CODE = "1", "2", "36"
 
 
-class Stage:
+class DemoScreen:
     """Prints to ``out``. A row that grows is ended by whatever is printed next."""
 
     def __init__(self, out: Channel) -> None:

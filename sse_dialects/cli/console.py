@@ -1,22 +1,26 @@
-"""The standard streams: UTF-8 into pipes, harmless text and styles on terminals, and a reader who may leave."""
+"""The standard streams: UTF-8 into pipes, harmless text and styles on terminals, and where a terminal's cursor stands."""
 
 from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
+import unicodedata
 from typing import TYPE_CHECKING
 
-from .status import CommandError
+from .exit_codes import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import BinaryIO, TextIO
 
-__all__ = ["Channel", "ReaderLeft", "harmless", "standard_error", "standard_input", "standard_output"]
+__all__ = ["Channel", "Cursor", "ReaderLeft", "harmless", "standard_error", "standard_input", "standard_output", "width"]
 
 # Windows reports a pipe without a reader as EINVAL.
 _LEFT = frozenset({errno.EPIPE, errno.EINVAL})
+
+_TAB = 8
 
 
 class ReaderLeft(Exception):  # noqa: N818  # `| head` is no error
@@ -135,3 +139,52 @@ _PICTURES: dict[int, int | str] = {
 def harmless(text: str) -> str:
     """``text`` with its control characters made visible: a model must not be able to move, recolour or retitle a terminal."""
     return text.replace("\r\n", "\n").translate(_PICTURES)
+
+
+class Cursor:
+    """Follows what is written to two channels that may be one terminal."""
+
+    __slots__ = ("_channel", "column")
+
+    def __init__(self) -> None:
+        self._channel: Channel | None = None
+        self.column = 0  # cells from the left edge; 0 is the start of a line
+
+    @property
+    def open_line(self) -> Channel | None:
+        """The channel whose line is not ended yet, or None at the start of a line."""
+        return self._channel if self.column else None
+
+    def moved(self, text: str, channel: Channel) -> None:
+        """Takes in that ``text``, without control characters but newlines and tabs, was written to ``channel``."""
+        if not text:
+            return
+        _, newline, last = text.rpartition("\n")
+        column = 0 if newline else self.column
+        for run, tab in _runs(last):
+            column += width(run)
+            if tab:
+                column += _TAB - column % _TAB
+        columns = shutil.get_terminal_size().columns
+        # A full line stays open: the terminal wraps only before the next character.
+        self.column = (column - 1) % columns + 1 if column else 0
+        self._channel = channel
+
+
+def _runs(line: str) -> list[tuple[str, bool]]:
+    """The line's runs between tabs, each with whether a tab follows."""
+    *ended, last = line.split("\t")
+    return [*((run, True) for run in ended), (last, False)]
+
+
+def width(text: str) -> int:
+    """Cells that ``text`` takes: two for East Asian wide characters, none for combining marks."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(character) for character in text)
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Cf", "Me", "Mn"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sse_dialects as sd
-from sse_dialects.cli.status import STATUS_OF_KIND, USAGE, CommandError
+from sse_dialects.cli.exit_codes import STATUS_OF_KIND, USAGE, CommandError
 
 
 def test_every_way_a_stream_may_end_has_a_status() -> None:

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from sse_dialects.cli.channel import Channel, ReaderLeft, _obeys, harmless, standard_output
-from sse_dialects.cli.status import CommandError
+from sse_dialects.cli.console import Channel, ReaderLeft, _obeys, harmless, standard_output
+from sse_dialects.cli.exit_codes import CommandError
 
 
 class Screen(io.StringIO):
