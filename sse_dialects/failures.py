@@ -1,15 +1,29 @@
 """Error envelopes: the shapes in which providers, gateways and servers report a failure, in a stream or in the body of an HTTP
-error; and whether the request that failed is worth sending again."""
+error. Also: whether to send the failed request again, and after how many seconds."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .values import JSONArray, JSONObject
 
-__all__ = ["ErrorEnvelope", "error_in", "is_padding", "retryable_failure", "retryable_status"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
+__all__ = [
+    "MAX_WAIT_S",
+    "ErrorEnvelope",
+    "error_in",
+    "failure_in_line",
+    "is_padding",
+    "one_line",
+    "retryable_failure",
+    "retryable_rejection",
+    "retryable_status",
+]
+
+MAX_WAIT_S = 365 * 86_400.0  # one year. A server that asks for more means no time at all
 _MAX_WRAPPINGS = 4  # of an envelope in another; two are the most seen
 
 _MESSAGE_NAMES = (
@@ -19,12 +33,23 @@ _TYPE_NAMES = ("type", "status", "error_type")
 _TYPE_NAMES_BESIDE = ("error_type",)  # a payload's own `type` says what the payload is
 _CODE_NAMES = ("code", "status_code", "statusCode", "error_code", "status")
 _STATUS_NAMES = ("status", "statusCode", "status_code")
-_WAIT_NAMES = ("retry_after", "retry_after_seconds")
+_WAIT_NAMES = ("retry_after", "retry_after_seconds", "resets_in_seconds", "retryDelay", "retry_delay")
 
 # Members that only a failure has, and words that say there was none.
 _FAILURE_NAMES = ("error_message", "error_msg", "error_code", "error_type")
 _WORD = re.compile(r"[\w.-]+")
 _FINE = frozenset({"0", "200", "ok", "success"})
+# What servers write that turn a missing value into text.
+_NULLS = frozenset({"none", "null", "nil", "undefined"})
+# Phrases that say no more than the status does.
+_PHRASES = frozenset(
+    {
+        *("error", "failed", "failure", "unknown error", "an error occurred", "server error", "internal error"),
+        *("bad request", "unauthorized", "payment required", "forbidden", "not found", "method not allowed", "conflict"),
+        *("request timeout", "unprocessable entity", "too many requests", "internal server error", "bad gateway"),
+        *("service unavailable", "gateway timeout"),
+    }
+)
 
 # An object that some servers put into every chunk to say how the call went.
 _OUTCOME = "base_resp"
@@ -39,9 +64,11 @@ class ErrorEnvelope:
     __slots__ = ("code", "message", "param", "raw", "retry_after", "type")
 
     def __init__(self, raw: Any, payload: Any = None) -> None:
+        around: dict[str, Any] = payload if isinstance(payload, JSONObject) else {}
         alone = not isinstance(raw, (JSONObject, JSONArray))
-        beside: dict[str, Any] = payload if alone and isinstance(payload, JSONObject) else {}
-        fields = _innermost(_fields(raw)) or beside
+        beside = around if alone else {}
+        levels = _levels(_fields(raw))
+        fields = levels[-1] or beside
         self.raw = raw
         self.type: str | None = _first_text(fields, _TYPE_NAMES_BESIDE if beside else _TYPE_NAMES)
         self.code: str | int | None = _code(fields)
@@ -51,9 +78,7 @@ class ErrorEnvelope:
         if beside and self.code is None and isinstance(raw, int) and not isinstance(raw, bool):
             self.code = raw
         self.param: str | None = _first_text(fields, ("param",))
-        self.retry_after: float | None = next(
-            (wait for name in _WAIT_NAMES if (wait := _seconds(fields.get(name))) is not None), None
-        )
+        self.retry_after: float | None = _wait([*reversed(levels), around])
 
 
 def error_in(payload: dict[str, Any]) -> Any:
@@ -80,6 +105,32 @@ def error_in(payload: dict[str, Any]) -> Any:
         return detail if isinstance(detail, (JSONObject, str)) else payload
     errors = payload.get("errors")
     return errors if isinstance(errors, JSONArray) and errors else None
+
+
+def failure_in_line(line: str, parse: Callable[[str], Any]) -> dict[str, Any] | None:
+    """The payload of a failure that a server wrote outside of data, as one line of an event stream.
+
+    Two forms are in use: a field named ``error`` whose value is a JSON object, and a line that as a whole is a JSON object which
+    reports an error. A text value, an empty error and any other line are no failure: such lines are ignored, as the standard says.
+
+    Args:
+        line: one line without its line end.
+        parse: makes a JSON text a value, and raises ValueError for what is none.
+    """
+    is_field = line.startswith("error:")
+    text = line.removeprefix("error:").strip(" \t\r\n")
+    if text[:1] != "{" or text[-1:] != "}":
+        return None
+    try:
+        payload = parse(text)
+    except ValueError:
+        return None
+    if not isinstance(payload, JSONObject):
+        return None
+    if is_field and not (payload.get("error") or payload.get("type") == "error" or payload.get("object") == "error"):
+        payload = {"error": payload}
+    reported = error_in(payload)
+    return payload if reported is not None and not is_padding(reported) else None
 
 
 def _is_flat(payload: dict[str, Any]) -> bool:
@@ -115,49 +166,107 @@ def _fields(raw: Any) -> dict[str, Any]:
     return raw if isinstance(raw, JSONObject) else {}
 
 
-def _innermost(fields: dict[str, Any]) -> dict[str, Any]:
-    """Gateways wrap the upstream's envelope in their own: the one that has the words is the one that counts."""
-    for _ in range(_MAX_WRAPPINGS):
-        inner = fields.get("error")
-        if not isinstance(inner, JSONObject) or _first_text(fields, _MESSAGE_NAMES):
+def _levels(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """The envelope and those it wraps. Gateways wrap the upstream's envelope in their own: the last one, which has the words, is
+    the one that counts."""
+    levels = [fields]
+    while len(levels) <= _MAX_WRAPPINGS and not _first_text(fields, _MESSAGE_NAMES):
+        inner = next((value for name in ("error", "message") if isinstance(value := fields.get(name), JSONObject)), None)
+        if inner is None:
             break
         fields = inner
-    return fields
+        levels.append(fields)
+    return levels
 
 
 def _first_text(fields: dict[str, Any], names: tuple[str, ...]) -> str | None:
-    return next((value for name in names if isinstance(value := fields.get(name), str) and value), None)
+    return next((value for name in names if isinstance(value := fields.get(name), str) and _says_something(value)), None)
+
+
+def _says_something(text: str) -> bool:
+    return text != "" and text.lower() not in _NULLS
 
 
 def _message(raw: Any, fields: dict[str, Any]) -> str | None:
-    said = None if isinstance(raw, JSONArray) else _first_text(fields, _MESSAGE_NAMES)  # of several, all are said
-    return said or _spoken(raw)
+    if isinstance(raw, JSONArray):  # of several errors, the words of all
+        return _spoken(raw)
+    error = raw if isinstance(raw, str) else _first_text(fields, ("error",))
+    message = _first_text(fields, _MESSAGE_NAMES) or _spoken(fields.get("message"))
+    return _more_telling(error, message) or _spoken(raw)
+
+
+def _more_telling(error: str | None, message: str | None) -> str | None:
+    """Of the words under ``error`` and those under ``message``, where a server sends both: a sentence tells more than a name, and
+    anything tells more than the phrase of a status."""
+    return max((message, error), key=_rank) or None
+
+
+def _rank(words: str | None) -> tuple[bool, bool, int]:
+    if not words:
+        return False, False, 0
+    number = len(words.split())
+    return words.strip(" .!").lower() not in _PHRASES, number > 1, number
 
 
 def _code(fields: dict[str, Any]) -> str | int | None:
     for name in _CODE_NAMES:
         value = fields.get(name)
-        if isinstance(value, int if name == "status" else (str, int)) and not isinstance(value, bool) and value != "":
+        if isinstance(value, str) and name != "status" and _says_something(value):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
             return value
     return None
 
 
 def _spoken(raw: Any, wrappings: int = _MAX_WRAPPINGS) -> str | None:
-    """The words of an error that is no envelope: a plain string, a wrapped string, FastAPI's list of ``{"loc", "msg"}``."""
+    """The words of an error that is no envelope: a plain string, a wrapped string, FastAPI's list of ``{"loc", "msg"}``, a list
+    of strings."""
     if isinstance(raw, str):
-        return raw or None
+        return raw if _says_something(raw) else None
     if isinstance(raw, JSONObject) and wrappings:
         return next((spoken for name in ("error", "detail") if (spoken := _spoken(raw.get(name), wrappings - 1))), None)
     if isinstance(raw, JSONArray):
-        return (
-            "; ".join(text for item in raw if isinstance(item, JSONObject) and (text := _first_text(item, _MESSAGE_NAMES)))
-            or None
-        )
+        words = (item if isinstance(item, str) else _first_text(_fields(item), _MESSAGE_NAMES) for item in raw)
+        return "; ".join(text for text in words if text) or None
+    return None
+
+
+# Control characters, marks and overrides of direction, separators, tags, half surrogate pairs.
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def one_line(text: str, limit: int) -> str:
+    """A provider's words as one line of at most ``limit`` characters. Line ends become spaces; what would move a terminal's cursor
+    or turn the direction of writing around becomes visible, ``\\x1b`` for one."""
+    words = _UNSEEN.sub(lambda match: ascii(match.group())[1:-1], " ".join(text[: 4 * limit].split()))
+    return words if len(words) <= limit else f"{words[: limit - 2]} …"
+
+
+# ---- how long to wait
+
+
+def _wait(levels: list[dict[str, Any]]) -> float | None:
+    """The seconds to wait that an envelope, or what is around it, names. Google puts them into one of ``details``:
+    https://cloud.google.com/apis/design/errors#error_details."""
+    for fields in levels:
+        details = fields.get("details")
+        for holder in (fields, *(details if isinstance(details, JSONArray) else (details,))):
+            if isinstance(holder, JSONObject):
+                for name in _WAIT_NAMES:
+                    if (wait := _seconds(holder.get(name))) is not None:
+                        return wait
     return None
 
 
 def _seconds(value: Any) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9 else None
+    """A number, or one as text with or without its unit: "39.5s"."""
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?s?", value):
+        value = float(value.removesuffix("s"))
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if 0 <= value <= MAX_WAIT_S else None
 
 
 # ---- whether to send the request again
@@ -165,15 +274,48 @@ def _seconds(value: Any) -> float | None:
 # 408 timeout, 409 conflict, 425 too early, 429 too many requests: the request itself is fine.
 _RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 
+# Statuses that name a timeout, a rate limit or an overload.
+_TEMPORARY_STATUS = frozenset({408, 425, 429, 503, 504, 529})
+
 # Words of error types and codes that name the request, the key, a permission, balance or quota, or content policy.
 # Matched inside the word because vendors compose them: invalid_request_error, insufficient_quota, content_policy_violation.
 _FINAL = re.compile(
-    r"invalid(?!_(?:upstream_)?response)|bad_request|too_large|too_long|malformed|unsupported|not_supported|not_found"
+    r"invalid(?!_(?:upstream_)?response)|bad_request|too_large|too_long|too_small|malformed|unsupported|not_supported|not_found"
     r"|unprocessable|validation|failed_precondition|out_of_range|deprecated|decommissioned"
     r"|context_length|context_window|context_size|max_tokens|above_max_length"
+    r"|(?<![a-z0-9])(?:images?(?!_generation_(?!user))|(?<!no_)data|base64)(?![a-z0-9])"
     r"|auth|api_?key|credential|forbidden|permission|access_denied|not_allowed|blocked|suspended|deactivated"
     r"|quota|usage_limit|balance|billing|credit|payment|funds|budget|spend|arrear"
     r"|policy|content_filter|moderation|safety|guardrail|refusal|inspection|prohibited|sensitive"
+)
+
+# Words of codes that name a timeout, a rate limit or an overload: waiting helps.
+_TEMPORARY = re.compile(
+    r"time_?out|timed_out|deadline_exceeded|rate_?limit|rate_exceeded|too_many_requests|throttl|overload|over_?capacity|at_capacity"
+    r"|busy|(?:service|server|upstream|backend)_(?:is_)?(?:temporarily_)?unavailable"
+)
+_OF_A_VALUE = re.compile(r"invalid|unsupported|not_supported|malformed")  # "invalid_timeout" is about the request
+
+# Types that say only that something is wrong with a request.
+_GENERAL = re.compile(r"(?:invalid|bad|client)_?request|invalid_argument")
+
+# Codes, whole, that say that no wait helps: somebody has to pay, or to open the account again. Providers send them with status
+# 429, as they send rate limits.
+_HOPELESS = frozenset(
+    {
+        *("insufficient_quota", "insufficient_user_quota", "insufficient_balance", "insufficient_credit", "insufficient_credits"),
+        *(
+            "insufficient_funds",
+            "exceeded_current_quota",
+            "exceeded_current_quota_error",
+            "quota_not_enough",
+            "credits_exhausted",
+        ),
+        *("credit_balance_too_low", "billing_error", "billing_not_active", "billing_hard_limit_reached", "payment_required"),
+        *("usage_limit_reached", "usage_limit_exceeded", "usage_not_included", "budget_exceeded", "spend_limit_exceeded"),
+        *("spending_limit_reached", "arrearage", "access_terminated", "account_deactivated", "account_disabled"),
+        *("account_suspended", "organization_deactivated", "organization_suspended"),
+    }
 )
 
 # Where one word of a composed name ends and the next begins: ServiceQuotaExceeded, "Invalid Request", data-inspection-failed.
@@ -185,16 +327,33 @@ def retryable_status(status: int) -> bool:
     return status >= 500 or status in _RETRYABLE_STATUS
 
 
+def retryable_rejection(status: int, type: object, code: object, retry_after: float | None) -> bool:
+    """Whether a rejected request may succeed when sent again: its status decides, unless the body's type or code says that no
+    wait helps. A stated wait, or a word for a rate limit or an overload, wins over that."""
+    words = _words(type), _words(code)
+    hopeless = not _HOPELESS.isdisjoint(words) and retry_after is None and not any(map(_TEMPORARY.search, words))
+    return retryable_status(status) and not hopeless
+
+
 def retryable_failure(type: object, code: object) -> bool:
     """Whether a failure with this ``type`` and ``code``, as a provider sends them, may succeed when sent again.
 
-    A code that is an HTTP status is read as one; words are searched for those that name a fault of the request.
+    A code that is an HTTP status is read as one; words are searched for those that name a fault of the request. A code that
+    names a timeout, a rate limit or an overload decides over the type, because it is the closer fact.
     """
-    words = " ".join(word for word in (type, code) if isinstance(word, str))
-    if _FINAL.search(_WORD_END.sub("_", words).lower()):
+    kind, word, status = _words(type), _words(code), _status(code)
+    if _TEMPORARY.search(word) and not _OF_A_VALUE.search(word):
+        return True
+    if status in _TEMPORARY_STATUS and _GENERAL.fullmatch(kind.removesuffix("_error")):
+        return True
+    if _FINAL.search(f"{kind} {word}"):
         return False
-    status = _status(code)
     return status is None or retryable_status(status)
+
+
+def _words(name: object) -> str:
+    """A type or code as lower-case words with ``_`` between them, "" for what is no text."""
+    return _WORD_END.sub("_", name.strip()).lower() if isinstance(name, str) else ""
 
 
 def _status(code: object) -> int | None:

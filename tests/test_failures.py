@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from sse_dialects.failures import ErrorEnvelope, error_in, retryable_failure, retryable_status
+from sse_dialects.failures import ErrorEnvelope, error_in, failure_in_line, retryable_failure, retryable_status
 
 OPENAI = {"message": "Bad model", "type": "invalid_request_error", "param": "model", "code": "model_not_found"}
 
@@ -91,7 +93,7 @@ def test_padding_is_no_failure(payload):
         ({"error_type": "t", "error_code": "7", "error_msg": "m"}, "t", "7", "m"),
         ({"title": "Forbidden", "status_code": 403}, None, 403, "Forbidden"),
         ({"code": 0, "message": "zero is a code"}, None, 0, "zero is a code"),
-        ({"code": True, "type": 3, "message": ["no text"]}, None, None, None),
+        ({"code": True, "type": 3, "message": ["a field", "another"]}, None, None, "a field; another"),
         ({"code": "", "type": "", "message": "", "msg": "second name"}, None, None, "second name"),
         ("it broke", None, None, "it broke"),
         ("", None, None, None),
@@ -156,7 +158,13 @@ def test_wrapping_deeper_than_the_interpreter_s_stack_ends():
         (0, 0.0),
         (-1, None),
         (True, None),
-        ("3", None),
+        ("3", 3.0),
+        ("39.5s", 39.5),
+        ("soon", None),
+        ("-1s", None),
+        ({"seconds": 3}, None),
+        (31_536_000, 31_536_000.0),
+        (31_536_001, None),
         (None, None),
         (1e9, None),
         (1e12, None),
@@ -251,3 +259,134 @@ def test_failures_that_name_the_request_the_key_the_balance_or_the_policy_are_no
 
 def test_a_word_of_the_request_outweighs_a_status():
     assert not retryable_failure("invalid_request_error", 500)
+
+
+@pytest.mark.parametrize(
+    ("type", "code"),
+    [
+        ("invalid_request_error", "request_timeout"),
+        ("invalid_request_error", "rate_limit_exceeded"),
+        ("invalid_request_error", "engine_overloaded"),
+        ("BadRequestError", "ThrottlingException"),
+        ("invalid_request_error", 429),
+        ("INVALID_ARGUMENT", "504"),
+        ("insufficient_quota", "rate_limit_exceeded"),
+        (None, "Throttling.AllocationQuota"),
+        ("image_generation_server_error", None),
+        ("server_error", "vector_store_timeout"),
+        (None, "database_error"),
+        (None, "metadata_unreachable"),
+    ],
+)
+def test_a_code_for_a_timeout_a_rate_or_an_overload_decides_over_the_type(type, code):
+    assert retryable_failure(type, code)
+
+
+@pytest.mark.parametrize(
+    ("type", "code"),
+    [
+        ("rate_limit_error", "insufficient_quota"),
+        ("insufficient_quota", 429),
+        ("authentication_error", 429),
+        ("invalid_request_error", 500),
+        ("invalid_request_error", "invalid_timeout"),
+        ("server_error", "image_parse_error"),
+        (None, "empty_image_file"),
+        (None, "failed_to_download_image"),
+        (None, "image_too_small"),
+        (None, "image_file_too_large"),
+        (None, "invalid_base64_image"),
+        ("image_generation_user_error", None),
+        (None, "data_inspection_failed"),
+        (None, "DataInspectionFailed"),
+        (None, "unreadable_data"),
+    ],
+)
+def test_other_codes_of_the_request_are_final(type, code):
+    assert not retryable_failure(type, code)
+
+
+@pytest.mark.parametrize(
+    ("payload", "type", "code", "message"),
+    [
+        ({"type": "error", "message": {"type": "api_error", "message": "Overloaded"}}, "api_error", None, "Overloaded"),
+        ({"error": {"message": {"code": "c", "message": "m"}}}, None, "c", "m"),
+        ({"error": {"message": "m", "code": "None", "type": "null"}}, None, None, "m"),
+        ({"error": {"message": "None", "code": "None", "status": 503}}, None, 503, None),
+        ({"error": "the model is loading, 20 s to go", "message": "Error"}, None, None, "the model is loading, 20 s to go"),
+        ({"error": "Bad Request", "message": "max_tokens is too large"}, None, None, "max_tokens is too large"),
+        ({"error": "overloaded_error", "message": "Slow down"}, "overloaded_error", None, "Slow down"),
+        ({"error": "no such model: x", "message": "failed"}, None, None, "no such model: x"),
+        ({"error": {"error": "the tool x is not known", "message": "Bad Request"}}, None, None, "the tool x is not known"),
+        ({"error": "Internal Server Error", "message": "boom"}, None, None, "boom"),
+    ],
+    ids=str,
+)
+def test_of_several_words_the_more_telling_ones_are_shown(payload, type, code, message):
+    envelope = ErrorEnvelope(error_in(payload), payload)
+    assert (envelope.type, envelope.code, envelope.message) == (type, code, message)
+
+
+RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "39.5s"}
+
+
+@pytest.mark.parametrize(
+    ("payload", "seconds"),
+    [
+        ({"error": {"message": "m", "retry_after": 3}}, 3.0),
+        ({"error": {"message": "m", "retry_after_seconds": 1.5}}, 1.5),
+        ({"error": {"message": "m", "resets_in_seconds": 600}}, 600.0),
+        ({"error": {"message": "m", "details": [{"@type": "Help"}, RETRY_INFO]}}, 39.5),
+        ({"error": {"error": {"message": "m"}, "retry_after": 7}}, 7.0),
+        ({"error": {"message": "m"}, "retry_after": 8}, 8.0),
+        ({"error": "m", "retry_after": 9}, 9.0),
+        ({"error": {"message": "m", "details": "text"}}, None),
+        ({"error": {"message": "m", "details": [None, 7]}}, None),
+    ],
+    ids=str,
+)
+def test_a_body_names_the_wait(payload, seconds):
+    assert ErrorEnvelope(error_in(payload), payload).retry_after == seconds
+
+
+# ---- failures outside of data
+
+
+@pytest.mark.parametrize(
+    ("line", "payload"),
+    [
+        ('error: {"message": "m"}', {"error": {"message": "m"}}),
+        ('error:{"code":500,"message":"m"}', {"error": {"code": 500, "message": "m"}}),
+        ('error: {"error": {"message": "m"}}', {"error": {"message": "m"}}),
+        ('error: {"type": "error", "message": "m"}', {"type": "error", "message": "m"}),
+        ('{"error": {"message": "m"}}', {"error": {"message": "m"}}),
+        (' {"error": "m"}\t', {"error": "m"}),
+        ('{"detail": "m"}', {"detail": "m"}),
+        ('{"type": "error", "message": "m"}', {"type": "error", "message": "m"}),
+    ],
+)
+def test_a_failure_in_a_line(line, payload):
+    assert failure_in_line(line, json.loads) == payload
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "",
+            "error",
+            "error:",
+            "error: none",
+            "error: {}",
+            'error: {"message": ""',
+            "error: [1]",
+            "error: 500",
+            'error: "text"',
+        ),
+        *('error: {"error": {}}', 'error: {"message": "", "code": null}', '{"error": {"message": ""}}', '{"error": null}', "{}"),
+        *('{"choices": []}', '[{"error": "m"}]', '{"error": "m"} x', 'errors: {"message": "m"}', 'x error: {"message": "m"}'),
+        *('data: {"error": "m"}', 'Error: {"message": "m"}', ': {"error": "m"}', "{x}"),
+    ],
+)
+def test_no_failure_in_a_line(line):
+    assert failure_in_line(line, json.loads) is None
