@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .answer import Answer, DialectName, InvalidArgumentsError
-from .failures import retryable_failure, retryable_status
+from .failures import one_line, retryable_failure, retryable_rejection
+from .http_errors import HTTPErrorBody, body_of, head_of, plain_headers, redirection, request_id, retry_after, should_retry
 from .root import MisuseError, SSEDialectsError
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ __all__ = [
 
 _PARTIAL = "error.partial holds what came"
 _SHOWN = 1_000  # characters of a provider's message, type or code; all of it is on the error
+_ENDS = ("!", "?", "…")
 
 
 class RequestRejectedError(SSEDialectsError):
@@ -49,7 +51,6 @@ class RequestRejectedError(SSEDialectsError):
         status: the HTTP status code.
         type, code, message, param: from the body's error envelope, as sent; None where it has none.
         body: the parsed JSON body, or its text.
-        headers: the response's headers.
     """
 
     kind = "rejected"
@@ -67,35 +68,69 @@ class RequestRejectedError(SSEDialectsError):
         headers: Mapping[str, str] | None = None,
         retry_after: float | None = None,
     ) -> None:
+        plain = plain_headers(headers.items() if headers else ())
+        asked = should_retry(plain)
+        retryable = retryable_rejection(status, type, code, retry_after) if asked is None else asked
+        super().__init__("", retryable=retryable, retry_after=retry_after)
         self.status = status
         self.type = type
         self.code = code
         self.message = message
         self.param = param
         self.body = body
-        self.headers: Mapping[str, str] = headers if headers is not None else {}
-        retryable = retryable_status(status)
-        said = _said(message)
-        named = _named(type, code)
-        advice = "send it again later" if retryable else "mend the request before sending it again"
-        wait = f", after {_time(retry_after)} as the server asks" if retryable and retry_after is not None else ""
-        super().__init__(
-            f"the server rejected the request with HTTP status {status}{named}{said}. No answer was started; {advice}{wait}.",
-            retryable=retryable,
-            retry_after=retry_after,
+        self.headers = plain
+        self.request_id = request_id(plain)
+
+    @staticmethod
+    def from_response(response: Any) -> RequestRejectedError:
+        """The error that a client's response means, whatever its status, for programs that send requests themselves.
+
+        Args:
+            response: one of httpx, httpx2, requests, aiohttp, urllib3 or another client, whose body has been read.
+
+        Raises:
+            MisuseError: the body has not been read; the text says how. Or it is no response.
+        """
+        status, headers = head_of(response)
+        return rejection_of(status, headers, body_of(response))
+
+    def __str__(self) -> str:
+        advice = "send it again later" if self.retryable else "fix the request before sending it again"
+        waits = self.retryable and self.retry_after is not None
+        wait = f", after {_time(self.retry_after or 0.0)} as the server asks" if waits else ""
+        rejected = _stop(
+            f"the server rejected the request with HTTP status {self.status}{_named(self.type, self.code)}", self.message
         )
+        return f"{rejected} No answer was started; {advice}{wait}."
+
+
+def rejection_of(status: int, headers: Mapping[str, str], body: bytes) -> RequestRejectedError:
+    """The error that the parts of a response mean; ``headers`` have names in lower case."""
+    read = HTTPErrorBody(body)
+    envelope, wait = read.envelope, retry_after(headers)
+    return RequestRejectedError(
+        status,
+        type=envelope.type,
+        code=envelope.code,
+        message=redirection(status, headers) or read.message,
+        param=envelope.param,
+        body=read.value,
+        headers=headers,
+        retry_after=envelope.retry_after if wait is None else wait,
+    )
 
 
 class NotAnEventStreamError(SSEDialectsError):
-    """The body is no event stream and no JSON answer: HTML, compressed bytes, JSON of another kind.
+    """The body is no event stream and no JSON answer: HTML, plain text, compressed or binary bytes, JSON of another kind.
 
     Attributes:
         content_type: the response's Content-Type, or None where there was no response to ask.
-        preview: at most the first 200 characters of the body, bytes that are no text as U+FFFD.
+        preview: at most the first 200 characters of the body, bytes that are no text as U+FFFD. It may be the text of an answer,
+            so neither the sentence nor `to_dict` has it.
     """
 
     kind = "not_event_stream"
-    _facts = (*SSEDialectsError._facts, "content_type", "preview")
+    _facts = (*SSEDialectsError._facts, "content_type")
 
     def __init__(self, reason: str, *, advice: str, content_type: str | None = None, preview: str = "") -> None:
         self.reason = reason
@@ -105,7 +140,7 @@ class NotAnEventStreamError(SSEDialectsError):
         super().__init__(reason)
 
     def __str__(self) -> str:
-        labelled = f" (Content-Type: {self.content_type})" if self.content_type else ""
+        labelled = f" (Content-Type: {_cut(self.content_type)})" if self.content_type else ""
         return f"the body is {self.reason}{labelled}, not an event stream: {self.advice}."
 
 
@@ -118,10 +153,16 @@ class StreamError(SSEDialectsError):
         frame_count: frames decoded up to the fault.
         byte_count: bytes of the stream up to and including the frame at fault; for `LimitExceededError` up to the frame that
             grew too large, for a stream that ended or stalled all that came. 0 where an accumulator was driven without bytes.
+        last_event_id: the last event ID that the stream set, or None.
+        last_sequence_number: the number of the last decoded event of the responses dialect, or None.
+        resumable: whether a new connection may continue this response from that event.
     """
 
     kind = "stream"
-    _facts = (*SSEDialectsError._facts, "dialect", "frame_count", "byte_count")
+    _facts = (
+        *SSEDialectsError._facts,
+        *("dialect", "frame_count", "byte_count", "last_event_id", "last_sequence_number", "resumable"),
+    )
 
     def __init__(self, description: str = "", *, retryable: bool = False, retry_after: float | None = None) -> None:
         super().__init__(description, retryable=retryable, retry_after=retry_after)
@@ -129,6 +170,9 @@ class StreamError(SSEDialectsError):
         self.dialect: DialectName | None = None
         self.frame_count = 0
         self.byte_count = 0
+        self.last_event_id: str | None = None
+        self.last_sequence_number: int | None = None
+        self.resumable = False
 
 
 class TruncatedStreamError(StreamError):
@@ -137,7 +181,8 @@ class TruncatedStreamError(StreamError):
     Attributes:
         expected: the terminating frame that did not come, in the dialect's words.
         hint: a switch that would have let this stream pass, or None.
-        cause: the transport's own error where the connection broke, else None.
+        cause: the transport's own error where the connection broke, else None. Its text may quote the answer, so the sentence
+            names its class alone.
     """
 
     kind = "truncated"
@@ -150,7 +195,7 @@ class TruncatedStreamError(StreamError):
         self.cause = cause
 
     def __str__(self) -> str:
-        why = f" ({type(self.cause).__name__}: {self.cause})" if self.cause else ""
+        why = f" ({type(self.cause).__name__})" if self.cause else ""
         hint = f" {self.hint}" if self.hint else ""
         awaited = f"its terminating frame, {self.expected}" if self.dialect else self.expected
         came = _count(self.frame_count, "frame")
@@ -169,13 +214,14 @@ class UpstreamError(StreamError):
 
     Attributes:
         type, code, message, param: from the error envelope, as sent; None where it has none.
+        in_stream: False where the error came as a JSON body in place of a stream.
         raw: the error member as sent: most often a dict or a string, of some servers a list or a number. None where no more
             than an event's name or a finish reason reports the failure.
         payload: the whole frame's payload.
     """
 
     kind = "upstream"
-    _facts = (*StreamError._facts, "type", "code", "message", "param", "raw")
+    _facts = (*StreamError._facts, "type", "code", "message", "param")
 
     def __init__(
         self,
@@ -195,14 +241,16 @@ class UpstreamError(StreamError):
         self.param = param
         self.raw = raw
         self.payload = payload
+        self.in_stream = True
 
     def __str__(self) -> str:
-        said = _said(self.message) or " without a message"
-        advice = "Send the request again as a new one" if self.retryable else "Mend the request before sending it again"
+        advice = "Send the request again as a new one" if self.retryable else "Fix the request before sending it again"
         begun = any(choice.parts for choice in self.partial.choices)
         where = f"The answer stops after {_count(self.frame_count, 'frame')}" if begun else "No answer was started"
-        named = _named(self.type, self.code)
-        return f"the provider reported a failure in the stream{named}{said}. {where}. {advice}; {_PARTIAL}."
+        unsaid = "" if self.message else " without a message"
+        what = "reported a failure in the stream" if self.in_stream else "answered with an error in place of a stream"
+        failed = _stop(f"the provider {what}{_named(self.type, self.code)}{unsaid}", self.message)
+        return f"{failed} {where}. {advice}; {_PARTIAL}."
 
 
 class MalformedStreamError(StreamError):
@@ -224,7 +272,7 @@ class MalformedStreamError(StreamError):
     def __str__(self) -> str:
         where = f"frame {self.frame_number}" if self.frame_number else "the stream"
         return (
-            f"{where} can't be read: {self.reason}. Nothing after it was decoded; record the bytes and compare them with the "
+            f"{where} can't be read: {_cut(self.reason)}. Nothing after it was decoded; record the bytes and compare them with the "
             f"provider's page, or look at what stands between you and the provider; {_PARTIAL}."
         )
 
@@ -284,14 +332,17 @@ def _named(type: str | None, code: str | int | None) -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-def _said(message: str | None) -> str:
-    """The provider's own words."""
-    return f": {_cut(message)}" if message else ""
+def _stop(beginning: str, message: str | None) -> str:
+    """A sentence that ends with the provider's own words, which may have a full stop of their own."""
+    words = _cut(message or "").rstrip(" .")
+    if not words:
+        return f"{beginning}."
+    return f"{beginning}: {words}{'' if words.endswith(_ENDS) else '.'}"
 
 
 def _cut(words: str) -> str:
-    """As many of them as a sentence may have."""
-    return words if len(words) <= _SHOWN else f"{words[: _SHOWN - 4]} ..."
+    """A provider's words as one clean line, no longer than a sentence may have."""
+    return one_line(words, _SHOWN)
 
 
 def _time(seconds: float) -> str:

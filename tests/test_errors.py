@@ -73,7 +73,7 @@ SENTENCES = {
     RequestRejectedError: "the server rejected the request with HTTP status 429 (rate_limit_error, slow_down): "
     "Too many requests. No answer was started; send it again later, after 3 s as the server asks.",
     NotAnEventStreamError: "the body is an HTML page (Content-Type: text/html), not an event stream: check the URL.",
-    TruncatedStreamError: "the stream closed before its terminating frame, `data: [DONE]` (ConnectionResetError: reset by peer): "
+    TruncatedStreamError: "the stream closed before its terminating frame, `data: [DONE]` (ConnectionResetError): "
     "after 3 frames and 1,234 bytes the answer is not whole. Send the request again as a new one; error.partial holds what came. "
     "Pass require_done=False.",
     UpstreamError: "the provider reported a failure in the stream (overloaded_error, 529): Overloaded. "
@@ -139,7 +139,8 @@ def test_to_dict_is_plain_json_with_every_fact_that_is_no_model_text(error):
     assert json.loads(json.dumps(facts)) == facts
     assert facts["kind"] == error.kind
     assert facts["description"] == str(error)
-    assert {"retryable", "delivered", "retry_after"} <= set(facts)
+    assert {"retryable", "delivered", "retry_after", "request_id"} <= set(facts)
+    assert not {"headers", "raw", "payload", "body", "preview"} & set(facts)
     assert SECRET not in json.dumps(facts)
     if isinstance(error, StreamError):
         assert (facts["dialect"], facts["frame_count"], facts["byte_count"]) == ("chat", 3, 1234)
@@ -191,12 +192,12 @@ def test_a_rejected_request_says_whether_to_try_again(status, retryable):
     error = RequestRejectedError(status)
     assert error.retryable is retryable
     assert ("send it again later" in str(error)) is retryable
-    assert ("mend the request" in str(error)) is not retryable
+    assert ("fix the request" in str(error)) is not retryable
 
 
 def test_a_rejected_request_without_words_is_still_a_sentence():
     assert str(RequestRejectedError(400)) == (
-        "the server rejected the request with HTTP status 400. No answer was started; mend the request before sending it again."
+        "the server rejected the request with HTTP status 400. No answer was started; fix the request before sending it again."
     )
     assert RequestRejectedError(400).headers == {}
 
@@ -237,7 +238,7 @@ def test_the_time_that_a_server_asks_for_is_one_that_people_read(seconds, said):
 
 def test_a_sentence_has_so_much_of_a_long_message():
     for error in (UpstreamError(message="m" * 10_000), RequestRejectedError(400, message="m" * 10_000)):
-        assert f"{'m' * 996} ..." in str(error)
+        assert f"{'m' * 998} … " in str(error)
         assert len(str(error)) < 1_300
         assert len(error.message) == len(error.to_dict()["message"]) == 10_000
 
@@ -247,7 +248,7 @@ def test_a_sentence_has_so_much_of_a_long_type_or_code():
         UpstreamError(type="t" * 100_000, code="c" * 100_000),
         RequestRejectedError(400, type="t" * 100_000, code="c" * 100_000),
     ):
-        assert f"({'t' * 996} ..., {'c' * 996} ...)" in str(error)
+        assert f"({'t' * 998} …, {'c' * 998} …)" in str(error)
         assert len(str(error)) < 2_300
         assert error.type == "t" * 100_000
 
@@ -278,7 +279,7 @@ def test_an_upstream_failure_without_a_word_of_its_own():
 def test_an_upstream_failure_that_names_the_request_is_not_sent_again():
     error = UpstreamError(type="invalid_request_error", message="no such tool")
     assert not error.retryable
-    assert "Mend the request before sending it again" in str(error)
+    assert "Fix the request before sending it again" in str(error)
 
 
 def test_a_malformed_stream_need_not_know_the_frame():
@@ -300,3 +301,109 @@ def test_a_stream_error_always_has_a_partial_answer():
     error = StreamError("it broke")
     assert (error.partial, error.dialect, error.frame_count, error.byte_count) == (Answer(None), None, 0, 0)
     assert not error.partial.complete
+
+
+# ---- what a sentence and a repr may hold
+
+
+@each
+def test_a_repr_shows_the_facts_of_to_dict(error):
+    facts = error.to_dict()
+    assert repr(error).startswith(f"{type(error).__name__}({str(error)!r}, retryable=")
+    for name in facts.keys() - {"kind", "description"}:
+        assert f", {name}={facts[name]!r}" in repr(error)
+
+
+def test_the_text_of_a_transport_error_is_nowhere_but_on_its_cause():
+    cause = ConnectionError(f"illegal chunk header: bytearray({SECRET!r})")
+    for error in (TruncatedStreamError("data: [DONE]", cause=cause), StalledStreamError(3, setting="idle_timeout", cause=cause)):
+        assert SECRET not in f"{error} {error!r} {error.to_dict()}"
+        assert error.cause is cause
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("one\r\ntwo\n\n three\tfour", "one two three four"),
+        ("red \x1b[31mtext\x07", "red \\x1b[31mtext\\x07"),
+        ("\u202eright to left\u2066", "\\u202eright to left\\u2066"),
+        ("a\u2028b\x85c", "a b c"),
+        ("\x9b31m\x7f", "\\x9b31m\\x7f"),
+        ("half \ud83d", "half \\ud83d"),
+        ("tag\U000e0041", "tag\\U000e0041"),
+        ("caf\u00e9 \U0001f600 \u0645\u0631\u062d\u0628\u0627", "caf\u00e9 \U0001f600 \u0645\u0631\u062d\u0628\u0627"),
+    ],
+)
+def test_the_provider_s_words_are_one_clean_line_in_a_sentence(message, shown):
+    for error in (UpstreamError(message=message, type=message), RequestRejectedError(400, message=message, code=message)):
+        assert f"({shown}): {shown}. No answer" in str(error)
+        assert error.message == message
+    labelled = NotAnEventStreamError("text", advice="look", content_type=message)
+    assert f"(Content-Type: {shown})" in str(labelled)
+    assert f": {shown}. Nothing" in str(MalformedStreamError(message))
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [("Slow down.", "Slow down."), ("Really?", "Really?"), ("Wait...", "Wait."), ("Wait. ", "Wait."), ("No!", "No!")],
+)
+def test_a_message_with_a_full_stop_gets_no_second_one(message, shown):
+    for error in (UpstreamError(message=message), RequestRejectedError(500, message=message)):
+        assert f": {shown} No answer was started" in str(error)
+
+
+@pytest.mark.parametrize("message", ["", ".", "..."])
+def test_a_message_of_nothing_is_left_out(message):
+    assert "500. No answer" in str(RequestRejectedError(500, message=message))
+
+
+def test_a_json_body_s_error_is_not_called_one_in_the_stream():
+    error = UpstreamError(message="m")
+    error.in_stream = False
+    assert str(error).startswith("the provider answered with an error in place of a stream: m. No answer was started.")
+
+
+def test_every_error_has_the_facts_of_its_response():
+    for error in (MisuseError("m"), TruncatedStreamError("x"), NotAnEventStreamError("text", advice="look")):
+        assert (error.request_id, error.headers) == (None, {})
+    stream = TruncatedStreamError("x")
+    assert (stream.last_event_id, stream.last_sequence_number, stream.resumable) == (None, None, False)
+    error = RequestRejectedError(500, headers={"X-Request-ID": " a\nb ", "Set-Cookie": "secret", "Via": "x"})
+    assert error.request_id == "a b"
+    assert error.headers == {"x-request-id": " a\nb ", "via": "x"}
+
+
+@pytest.mark.parametrize("name", ["x-request-id", "Request-Id", "apim-request-id", "x-amzn-RequestId"])
+def test_the_request_id_has_several_names(name):
+    assert RequestRejectedError(500, headers={name: "r" * 300}).request_id == "r" * 254 + " …"
+
+
+@pytest.mark.parametrize(
+    ("status", "asked", "retryable"),
+    [(400, "true", True), (500, "false", False), (429, "False", False), (429, "maybe", True), (400, "", False)],
+)
+def test_x_should_retry_decides(status, asked, retryable):
+    error = RequestRejectedError(status, headers={"x-should-retry": asked})
+    assert error.retryable is retryable
+    assert ("send it again later" in str(error)) is retryable
+
+
+@pytest.mark.parametrize(
+    ("facts", "retryable"),
+    [
+        ({"code": "insufficient_quota"}, False),
+        ({"type": "insufficient_quota"}, False),
+        ({"code": "billing_not_active"}, False),
+        ({"type": "Arrearage"}, False),
+        ({"code": "insufficient_quota", "retry_after": 3.0}, True),
+        ({"type": "insufficient_quota", "code": "rate_limit_exceeded"}, True),
+        ({"type": "insufficient_quota", "code": "Throttling.AllocationQuota"}, True),
+        ({"code": "my_insufficient_quota_code"}, True),
+        ({"code": "quota_exceeded"}, True),
+    ],
+    ids=str,
+)
+def test_a_code_that_no_wait_helps_wins_over_the_status(facts, retryable):
+    for status in (429, 503):
+        assert RequestRejectedError(status, **facts).retryable is retryable
+    assert not RequestRejectedError(400, **facts).retryable

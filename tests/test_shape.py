@@ -21,6 +21,7 @@ ROOT = "sse_dialects"
 LAYERS: list[tuple[str, list[str]]] = [
     ("apart", ["_version", "limits", "root", "values"]),
     ("apart", ["sofar", "failures"]),
+    ("HTTP errors", ["http_errors"]),
     ("frames", ["frames"]),
     ("answer", ["answer"]),
     ("events", ["events"]),
