@@ -5,9 +5,9 @@ from __future__ import annotations
 from operator import length_hint
 from typing import TYPE_CHECKING, Literal
 
-from .body import BodySniffer, dialect_of_body, error_of_body
+from .body import BodySniffer, failure_in_block
 from .dialects.base import SHOWN
-from .errors import LimitExceededError, MisuseError, NotAnEventStreamError, SSEDialectsError, StreamError, TruncatedStreamError
+from .errors import LimitExceededError, MisuseError, NotAnEventStreamError, SSEDialectsError, StreamError
 from .frames import Frame, FrameReader
 from .learning import Learner
 from .limits import DEFAULT_LIMITS, Limits
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .answer import Answer, DialectName
-    from .body import NonStreamBody
     from .dialects.base import Accumulator
     from .events import Event
     from .template import Template
@@ -230,17 +229,17 @@ class Decoder:
 
         Raises:
             SSEDialectsError: the error that ended the stream.
-            TruncatedStreamError: the terminating frame has not been seen so far.
+            MisuseError: the stream has not ended yet.
         """
         self._decode_pending()
         if self._error is not None:
             raise self._error
         if not self._state.complete:
-            raise self._located(TruncatedStreamError(self._state.expected), self.byte_count)
+            raise MisuseError("the stream has not ended yet: feed the rest and close() the decoder, or take partial()")
         return self._state.answer()
 
     def partial(self) -> Answer:
-        """What there is so far, in time linear in it; after an error what is on that."""
+        """The answer so far. After an error, the error's partial answer. Linear time."""
         self._decode_pending()
         return self._error.partial if isinstance(self._error, StreamError) else self._state.partial()
 
@@ -300,13 +299,15 @@ class Decoder:
                 self._decode_block(blocks[taken - 1], out)
                 if self._state.complete:
                     return
-            if reader.overflow and self._front is None:  # white space ahead of a JSON body is no frame
+            if reader.overflow and (self._front is None or self._front.has_begun):  # white space alone is no frame
                 raise LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
         except StreamError as error:
             self._keep(error, reader.offset_after(blocks, taken))
 
     def _decode_block(self, block: bytes, out: list[Event]) -> None:
         """The plain path, and what can be learned from it for the fast one."""
+        if block[:5] != b"data:" or 10 in block or 13 in block:
+            block = self._take_failure(block)
         frame = self._reader.frame(block)
         if frame is None:
             return
@@ -326,7 +327,20 @@ class Decoder:
             self._state.note(self._template.count, self._template.size)
             self._template = None
 
-    # ---- frames
+    def _take_failure(self, block: bytes) -> bytes:
+        """Raise what a line outside of data reports, after the frame above it if that counts by the rule for the end of input.
+        Returns the block where no line does, nothing where that frame ended the stream."""
+        failure, above = failure_in_block(block, self._limits.max_depth)
+        if failure is None:
+            return block
+        self._drop_template()
+        if (frame := self._reader.frame(above)) is not None and is_whole(frame):
+            self._take(frame)
+        if not self._state.complete:
+            if self._recogniser is not None:
+                self._settle_on(UNKNOWN, self._recogniser.untold)
+            self._state.take_error(failure)
+        return b""
 
     def _take(self, frame: Frame) -> None:
         if self._recogniser is not None and not self._recognise(self._recogniser, frame):
@@ -354,41 +368,32 @@ class Decoder:
     def _accumulator(self, kind: type[Accumulator]) -> Accumulator:
         return kind(require_done=self._require_done, think_tags=self._think_tags, limits=self._limits)
 
-    # ---- the end of input, and errors
-
     def _decode_end(self, out: list[Event]) -> None:
         """An undispatched frame counts where its payload is whole: a cut can't make one."""
-        if self._front is not None and self._front.body is not None:
-            self._end_body(self._front.body)
+        if self._front is not None and (body := self._front.body) is not None:
+            dialect, payload = body.read(self._state.dialect)
+            if dialect is None:
+                self._state.take_error(payload, in_stream=False)
+            elif self._recogniser is not None:
+                self._settle_on(dialect, [])
+            self._state.take_whole(payload, body.size)
             return
-        if self._reader.overflow:
+        if self._reader.overflow:  # of white space
             raise LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
-        frame = self._reader.rest()
-        if frame is not None and is_whole(frame):
+        block = self._take_failure(bytes(self._reader.tail))
+        if block and (frame := self._reader.rest()) is not None and is_whole(frame):
             self._take(frame)
-            if self._state.complete:
-                return
+        if self._state.complete:
+            return
         if self._recogniser is not None and self._recogniser.untold:
             raise self._recogniser.failure()
+        if self._front is not None and not (self.frame_count or self.comment_count):
+            self._front.refuse_text()
         self._state.end()
-
-    def _end_body(self, body: NonStreamBody) -> None:
-        value = body.value()
-        if (payload := error_of_body(value)) is not None:
-            self._state.take_error(payload)
-        name = dialect_of_body(value)
-        if name is None or name != (self._state.dialect or name):
-            raise body.not_an_answer("JSON of another kind")
-        if self._recogniser is not None:
-            self._settle_on(name, [])
-        self._state.take_whole(value, body.size)
 
     def _keep(self, error: SSEDialectsError, offset: int) -> None:
         self._drop_template()
-        self._error = self._located(error, offset) if isinstance(error, StreamError) else error
-
-    def _located(self, error: StreamError, offset: int) -> StreamError:
-        error = self._state.filled(error)
-        error.byte_count = offset
-        error.frame_count = self.frame_count
-        return error
+        if isinstance(error, StreamError):
+            error = self._state.filled(error)
+            error.byte_count, error.frame_count = offset, self.frame_count
+        self._error = error

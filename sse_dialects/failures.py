@@ -111,7 +111,7 @@ def failure_in_line(line: str, parse: Callable[[str], Any]) -> dict[str, Any] | 
     """The payload of a failure that a server wrote outside of data, as one line of an event stream.
 
     Two forms are in use: a field named ``error`` whose value is a JSON object, and a line that as a whole is a JSON object which
-    reports an error. A text value, an empty error and any other line are no failure: such lines are ignored, as the standard says.
+    reports an error. A text value, an empty error and any other line are no failure; the standard says to ignore such lines.
 
     Args:
         line: one line without its line end.
@@ -238,8 +238,8 @@ _UNSEEN = re.compile(
 
 
 def one_line(text: str, limit: int) -> str:
-    """A provider's words as one line of at most ``limit`` characters. Line ends become spaces; what would move a terminal's cursor
-    or turn the direction of writing around becomes visible, ``\\x1b`` for one."""
+    """A provider's words as one line of at most ``limit`` characters. Line ends become spaces; escape characters and what changes
+    the direction of writing become visible."""
     words = _UNSEEN.sub(lambda match: ascii(match.group())[1:-1], " ".join(text[: 4 * limit].split()))
     return words if len(words) <= limit else f"{words[: limit - 2]} …"
 

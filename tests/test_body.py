@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sse_dialects import Decoder, LimitExceededError, Limits, NotAnEventStreamError, TruncatedStreamError, UpstreamError
-from sse_dialects.body import BodySniffer, NonStreamBody, dialect_of_body, error_of_body, foreign
+from sse_dialects.body import BodySniffer, NonStreamBody, foreign
 
 CHAT = {"id": "c", "object": "chat.completion", "choices": [{"index": 0, "message": {"content": "Hi"}, "finish_reason": "stop"}]}
 MESSAGE = {
@@ -133,7 +133,7 @@ def test_its_depth_is_too():
         decoded(b"[" * 100_000 + b"]" * 100_000, limits=Limits(max_depth=None))
 
 
-# ---- the module itself
+# ---- which JSON is an answer
 
 
 @pytest.mark.parametrize(
@@ -144,26 +144,18 @@ def test_its_depth_is_too():
         (RESPONSE, "responses"),
         ({"object": "response"}, "responses"),
         ({"output": []}, "responses"),
-        ({"choices": None}, None),
-        ({"type": "message"}, None),
-        ([CHAT], None),
-        ("x", None),
-        (None, None),
     ],
 )
 def test_the_dialect_of_a_body(value, dialect):
-    assert dialect_of_body(value) == dialect
+    assert decoded(json.dumps(value).encode())[1].dialect == dialect
 
 
-@pytest.mark.parametrize("value", [CHAT, [], [1], [{"a": 1}], "x", None, {"error": None}])
-def test_a_body_without_an_error_has_none(value):
-    assert error_of_body(value) is None
-
-
-def test_the_error_of_a_body_may_be_an_arrays_first():
-    failed = {"error": {"message": "x"}}
-    assert error_of_body(failed) is failed
-    assert error_of_body([failed, CHAT]) is failed
+@pytest.mark.parametrize(
+    "value", [{"choices": None}, {"type": "message"}, [CHAT], [], [1], [{"a": 1}], {"error": None}, [[], CHAT]]
+)
+def test_json_without_an_answer_or_an_error(value):
+    with pytest.raises(NotAnEventStreamError, match="JSON of another kind"):
+        decoded(json.dumps(value).encode())
 
 
 @pytest.mark.parametrize(
@@ -220,14 +212,22 @@ BEGINNINGS = [
     (b"data: {}\n\n", "stream"),
     (b": comment\n", "stream"),
     (b"event: x\n", "stream"),
-    (b"\x1fx", "stream"),
-    (b"(data", "stream"),
+    (b"retry:3\n", "stream"),
+    (b"id\r\n", "stream"),
+    (b'error: {"message": "m"}\n', "stream"),
+    (b"\x1fx", "text"),
+    (b"(data", "text"),
+    (b"database is down", "text"),
+    (b"error: something broke", "text"),
+    (b"\0\0\0\xb9", "binary"),
+    (b"\xff\xfed\0", "UTF-16"),
+    (b"\xfe\xff\0d", "UTF-16"),
     (b'{"a": 1}', "json"),
     (b"[1]", "json"),
     (b"<html>", "markup"),
     (b"\x1f\x8b\x08", "gzip"),
     (b"\x28\xb5\x2f\xfd\x00", "zstd"),
-    (b"\xef\xbbx", "stream"),
+    (b"\xef\xbbx", "text"),
 ]
 
 
@@ -255,19 +255,19 @@ def test_cutting_changes_neither_the_kind_nor_the_bytes(body, kind):
 def test_too_little_tells_nothing_and_little_is_kept(data):
     sniffer = BodySniffer(Limits())
     assert sniffer._look(data)[0] == ""
-    assert len(sniffer._seen) <= 4
+    assert len(sniffer._head) <= 4
 
 
 @pytest.mark.parametrize("other", [b"\x0b", b"\x0c", b"\xa0"])
 def test_no_other_white_space_stands_ahead_of_json(other):
-    assert BodySniffer(Limits())._look(other + b"{}") == ("stream", other + b"{}")
+    assert BodySniffer(Limits())._look(other + b"{}") == ("text", other + b"{}")
 
 
 def test_only_one_bom_is_dropped():
-    assert BodySniffer(Limits())._look(BOM + BOM + b"data") == ("stream", BOM + b"data")
+    assert BodySniffer(Limits())._look(BOM + BOM + b"data") == ("text", BOM + b"data")
     sniffer = BodySniffer(Limits())
     assert sniffer._look(b" ") == ("", b"")
-    assert sniffer._look(BOM + b"{") == ("stream", BOM + b"{")
+    assert sniffer._look(BOM + b"{") == ("text", BOM + b"{")
 
 
 def test_a_stream_passes_from_its_first_byte():
@@ -282,12 +282,12 @@ def test_a_stream_passes_from_its_first_byte():
 def test_json_is_gathered_without_the_white_space_ahead_of_it():
     sniffer = BodySniffer(Limits())
     assert sniffer.feed(b"\r\n ")
-    assert not sniffer.feed(b' {"a"')
-    assert not sniffer.feed(b":1}")
+    assert not sniffer.feed(b' {"output"')
+    assert not sniffer.feed(b":[]}")
     assert not sniffer.is_stream
     assert sniffer.body is not None
-    assert sniffer.body.value() == {"a": 1}
-    assert sniffer.body.size == len('{"a":1}')
+    assert sniffer.body.read(None) == ("responses", {"output": []})
+    assert sniffer.body.size == len('{"output":[]}')
 
 
 def test_what_is_neither_is_refused_once_there_is_enough_to_show():
@@ -302,3 +302,149 @@ def test_json_has_its_bound():
     assert not sniffer.feed(b'{"a": "')
     with pytest.raises(LimitExceededError):
         sniffer.feed(b"x" * 10)
+
+
+# ---- bodies of other kinds, through the decoder
+
+
+def refused(data, size, dialect="auto"):
+    """The `NotAnEventStreamError` of a body, whole or in pieces."""
+    with pytest.raises(NotAnEventStreamError) as caught:
+        decoded(data, size, dialect=dialect)
+    assert not caught.value.retryable
+    assert "preview" not in caught.value.to_dict()
+    return caught.value
+
+
+@sizes
+@pytest.mark.parametrize("dialect", ["auto", "chat", "messages", "responses"])
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"Internal Server Error", "plain text"),
+        (b"\n\nupstream connect error\n\nreset before headers\n", "plain text"),
+        (b"error: the model is not loaded\n", "plain text"),
+        (b"database locked", "plain text"),
+        (b"OK", "plain text"),
+        ("\u4e0a\u6e38\u9519\u8bef".encode() * 100, "plain text"),
+        (b"x" * 5000 + b"\n\n" * 10, "plain text"),
+        (b"\0\0\0\xb9\0\0\0K\x8b\\\x1f\xd3\x0b:event-type\x07\0\x05chunk\r:message-type\x07", "an AWS event stream"),
+        (b"\0" * 3000, "binary data"),
+        ("\ufeffdata: {}\n\n".encode("utf-16-le"), "UTF-16 text"),
+        ("\ufeffdata: {}\n\n".encode("utf-16-be"), "UTF-16 text"),
+    ],
+)
+def test_a_body_of_another_kind_is_no_event_stream(data, what, dialect, size):
+    error = refused(data, size, dialect)
+    assert f"the body is {what}" in str(error)
+    assert error.preview == data.lstrip(b"\n")[:512].decode("utf-8", "replace")[:200]
+
+
+@sizes
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"d",
+        b"dat",
+        b"data",
+        b"data:",
+        b"data: {",
+        b"even",
+        b"id",
+        b"id: 7\n\n",
+        b": x",
+        b"retry",
+        b"err",
+        b"error: {",
+        b"\xef\xbb",
+    ],
+)
+def test_the_beginning_of_a_stream_is_truncated(data, size):
+    with pytest.raises(TruncatedStreamError) as caught:
+        decoded(data, size)
+    assert caught.value.retryable
+
+
+@sizes
+def test_foreign_lines_ahead_of_frames_or_a_comment_do_not_matter(size):
+    stream = b'data: {"choices": [{"delta": {"content": "x"}}]}\n\ndata: [DONE]\n\n'
+    assert decoded(b"HTTP/1.1 200 OK\nserver: x\n\n" + stream, size)[1].text == "x"
+    with pytest.raises(TruncatedStreamError):
+        decoded(b"hello\n\n: keep-alive\n\n", size)
+
+
+# ---- what may stand behind a JSON body
+
+
+CHUNK = {
+    "id": "c",
+    "object": "chat.completion.chunk",
+    "choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": None}],
+}
+FAILED = {"error": {"message": "It broke"}}
+
+
+@sizes
+@pytest.mark.parametrize("body", [CHAT, MESSAGE, RESPONSE], ids=["chat", "messages", "responses"])
+def test_an_answer_with_any_beginning_of_an_end_behind_it(body, size):
+    for end in ("data: [DONE]", "data:[DONE]"):
+        for cut in range(len(end) + 1):
+            for gap in ("", "\n\n", " "):
+                assert decoded((json.dumps(body) + gap + end[:cut]).encode(), size)[1].text == "Hi"
+    assert decoded(json.dumps(body).encode() + b"\r\n\r\ndata: [DONE]\r\n\r\n", size)[1].text == "Hi"
+
+
+@sizes
+@pytest.mark.parametrize("first", [CHAT, CHUNK, {"a": 1}], ids=["answer", "chunk", "other"])
+@pytest.mark.parametrize("second", ["{", "[", json.dumps(CHUNK), '{"a": 1}\n{"b'])
+def test_a_value_and_the_beginning_of_another_are_json_lines(first, second, size):
+    for gap in ("\n", "", " "):
+        error = refused((json.dumps(first) + gap + second).encode(), size)
+        assert "the body is JSON lines (NDJSON), not an event stream: ask for server-sent events" in str(error)
+
+
+@sizes
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        CHUNK,
+        {**CHUNK, "object": None},
+        {"choices": [{"delta": {"content": "Hi"}}]},
+        {**CHUNK, "choices": []},
+    ],
+)
+def test_one_chunk_is_the_first_of_json_lines_that_were_cut(chunk, size):
+    for end in ("", "\n", "\n\ndata: [DONE]"):
+        with pytest.raises(TruncatedStreamError) as caught:
+            decoded(json.dumps(chunk).encode() + end.encode(), size)
+        assert caught.value.expected == "the rest of its JSON lines"
+
+
+@sizes
+def test_a_finished_choice_under_delta_is_an_answer(size):
+    body = {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}
+    assert decoded(json.dumps(body).encode(), size)[1].finish_reason == "stop"
+
+
+@sizes
+@pytest.mark.parametrize("dialect", ["auto", "chat", "messages", "responses"])
+@pytest.mark.parametrize("first", [FAILED, [FAILED], {"detail": "It broke"}], ids=["object", "array", "detail"])
+@pytest.mark.parametrize("behind", ["\n\ndata: [DONE]\n\n", "\n{", "garbage", 'data: {"choices": []}\n\n', "]", ""])
+def test_an_error_object_at_the_head_wins_whatever_follows(first, behind, dialect, size):
+    with pytest.raises(UpstreamError) as caught:
+        decoded((json.dumps(first) + behind).encode(), size, dialect=dialect)
+    assert caught.value.message == "It broke"
+    assert "answered with an error in place of a stream: It broke. No answer was started." in str(caught.value)
+
+
+@sizes
+def test_an_answer_of_another_dialect_says_which(size):
+    error = refused(json.dumps(MESSAGE).encode(), size, "chat")
+    assert 'a JSON answer of the dialect "messages", not an event stream: name the dialect "messages"' in str(error)
+
+
+@sizes
+def test_frames_behind_json_are_no_answer(size):
+    error = refused(b'{"id": 1}\n\ndata: {"choices": []}\n\ndata: [DONE]\n\n', size)
+    assert "JSON with something else behind it" in str(error)

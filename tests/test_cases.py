@@ -75,6 +75,8 @@ def test_no_cut_before_the_end_passes_as_an_answer(case):
     for size in sorted({*range(0, whole, 5), *range(max(whole - 60, 0), whole)}):
         error = by_decoder([case.data[:size]], case.dialect, **case.options).error
         assert error is not None, f"{size} bytes passed"
+        if error.kind == "not_event_stream":  # cut behind a first line that is none of an event stream
+            continue
         assert error.byte_count == size
         # Before a dialect is told there is none whose end could be missing; white space alone may be too much of it.
         assert error.kind in {"auto": {"truncated", "malformed"}}.get(case.dialect, {"truncated", "limit"})

@@ -124,10 +124,10 @@ def test_text_is_a_misuse():
         sd.Decoder().feed("data: x")
 
 
-def test_answer_before_the_end_is_truncated_and_no_end():
+def test_answer_before_the_end_is_misuse_and_no_end():
     decoder = sd.Decoder("chat")
     decoder.feed(chunk("a"))
-    with pytest.raises(sd.TruncatedStreamError):
+    with pytest.raises(sd.MisuseError, match="has not ended yet"):
         decoder.answer()
     assert texts(decoder.feed(DONE)) == ["a"]
     assert decoder.answer().text == "a"
@@ -158,7 +158,7 @@ def test_every_byte_fed_is_counted(size):
         list(decoder.feed(data[at : at + size]))
         assert decoder.byte_count == min(at + size, len(data))
     with pytest.raises(sd.TruncatedStreamError) as caught:
-        decoder.answer()
+        decoder.close()
     assert (caught.value.expected, caught.value.byte_count) == ("data: [DONE]", len(data))
 
 

@@ -49,7 +49,7 @@ class Driver:
         if not self.decoder.complete:
             with pytest.raises(sd.SSEDialectsError) as caught:
                 self.decoder.answer()
-            assert caught.value is self.decoder.error or caught.value.kind == "truncated"
+            assert caught.value is self.decoder.error or caught.value.kind == "misuse"
 
     def close(self):
         try:

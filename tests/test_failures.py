@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from bodies import CHAT, MESSAGES, RESPONSES
+from shapes import by_decoder, chunkings
+
+from sse_dialects import Frame, FrameParser
 
 from sse_dialects.failures import ErrorEnvelope, error_in, failure_in_line, retryable_failure, retryable_status
 
@@ -390,3 +394,48 @@ def test_a_failure_in_a_line(line, payload):
 )
 def test_no_failure_in_a_line(line):
     assert failure_in_line(line, json.loads) is None
+
+
+DIALECTS = {"chat": (CHAT, "Hello"), "messages": (MESSAGES, "Hello"), "responses": (RESPONSES, "Hello")}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("ending", [b"\n\n", b"\r\n\r\n", b"\r\r", b"\n", b"\r", b""], ids=repr)
+@pytest.mark.parametrize("line", [b'error: {"message": "m", "type": "t"}', b'{"error": {"message": "m", "type": "t"}}'])
+def test_a_failure_outside_of_data_is_raised_in_every_dialect(dialect, line, ending):
+    frames, _ = DIALECTS[dialect]
+    for begun in ([], frames[:-1], frames[:3]):
+        before = by_decoder([b"".join(begun)], dialect)
+        for behind in (b"", frames[-1]) if len(ending) > 1 and ending != b"\r\n" else (b"",):
+            data = b"".join(begun) + line + ending + behind
+            if line.startswith(b"{") and not begun:
+                continue  # a JSON body
+            for named in (dialect, "auto"):
+                expected = by_decoder([data], named)
+                assert (expected.error.kind, expected.error.type, expected.error.message) == ("upstream", "t", "m")
+                assert expected.error.in_stream
+                assert [event.to_dict() for event in expected.events] == [
+                    event.to_dict() for event in before.events
+                ] or named == "auto"
+                for name, chunks in chunkings(data, dialect):
+                    assert by_decoder(chunks, named).facts() == expected.facts(), name
+
+
+def test_every_cut_of_a_failure_outside_of_data_is_an_error():
+    data = b"".join(CHAT[:2]) + b'error: {"message": "m"}\n\ndata: [DONE]\n\n'
+    for end in range(len(data)):
+        assert by_decoder([data[:end]], "chat").error.kind in {"truncated", "upstream"}
+
+
+def test_a_failure_outside_of_data_that_is_nested_too_deeply():
+    data = b'data: {"choices": []}\n\nerror: {"a": ' + b"[" * 300 + b"]" * 300 + b"}\n\n"
+    assert by_decoder([data], "chat").error.kind == "limit"
+
+
+def test_half_a_surrogate_pair_in_a_failure_outside_of_data():
+    error = by_decoder([b'data: {"choices": []}\n\nerror: {"message": "\\ud83d"}\n\n'], "chat").error
+    assert error.message == "\ufffd"
+
+
+def test_the_frame_parser_keeps_to_the_letter():
+    assert FrameParser().feed(b'error: {"message": "m"}\n{"error": "m"}\ndata: x\n\n') == [Frame(data="x")]

@@ -94,8 +94,22 @@ case(
     told=["started", "text_delta", "finished"],
 )
 case("json-error-body", "chat", b'[{"error": {"message": "no", "code": 503}}]', kind="upstream", message="no", code=503)
+case("json-body-and-an-end", "chat", b'{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: [DO', text="a")
+case("json-error-body-and-more", "chat", b'{"error": {"message": "no"}}\n\ndata: [DONE]\n\n', kind="upstream", message="no")
+case(
+    "json-lines",
+    "chat",
+    json.dumps(TEXT).encode() + b"\n" + json.dumps(TEXT).encode()[:9],
+    kind="not_event_stream",
+    retryable=False,
+)
+case("json-of-one-chunk", "chat", json.dumps(TEXT).encode() + b"\n", kind="truncated", retryable=True)
 case("json-body-cut", "chat", b'{"choices":[{"message":{"con', kind="truncated")
 case("foreign-body", "chat", b"<!DOCTYPE html>", kind="not_event_stream")
+case("text-body", "chat", b"upstream is starting\n", kind="not_event_stream", retryable=False)
+case("binary-body", "messages", b"\0\0\0\xb9\0\0\0K", kind="not_event_stream", retryable=False)
+case("utf-16-body", "chat", "\ufeffdata: [DONE]\n\n".encode("utf-16-le"), kind="not_event_stream", retryable=False)
+case("text-after-frames", "chat", stream_of(TEXT) + b"upstream is gone\n", kind="truncated", text="a", retryable=True)
 case("white-space-ahead", "chat", b"\xef\xbb\xbf\r\n\n" + stream_of(*ENDING), text="a")
 
 # ---- recognising
@@ -710,7 +724,9 @@ case(
     calls=["t f " + A],
 )
 case("input-an-object", "messages", [START, tool(0), inputs(0, {"a": 1}), closed(0), *USED], calls=["t f " + A])
-case("input-no-json", "messages", [START, tool(0), inputs(0, '{"a":1}}'), closed(0), *USED], calls=['t f {"a":1}}'], whole=[False])
+case(
+    "input-no-json", "messages", [START, tool(0), inputs(0, '{"a":1}}'), closed(0), *USED], calls=['t f {"a":1}}'], whole=[False]
+)
 case(
     "input-cut-off",
     "messages",
@@ -1130,6 +1146,40 @@ for name, payload, code, words in (
 case(
     "error-padding", "chat", [{**TEXT, "error": None}, {**d(), "error": {"message": ""}}, {**end(), "error": {}}, DONE], text="a"
 )
+for name, payload, type, words in (
+    ("error-under-message", {"type": "error", "message": {"type": "t", "message": "no"}}, "t", "no"),
+    ("error-beside-a-phrase", {"error": "the model is loading", "message": "Service Unavailable"}, None, "the model is loading"),
+    ("error-code-of-nothing", {"error": {"message": "no", "type": "t", "code": "None"}}, "t", "no"),
+):
+    case(name, "chat", [TEXT, payload, DONE], kind="upstream", text="a", type=type, code=None, message=words)
+for name, payload, seconds in (
+    ("error-with-a-wait", {"error": {"message": "no", "retry_after": 4}}, 4.0),
+    ("error-with-a-delay", {"error": {"message": "no", "details": [{}, {"retryDelay": "39.5s"}]}}, 39.5),
+):
+    case(name, "chat", [TEXT, payload], kind="upstream", retry_after=seconds)
+for name, code, retryable in (
+    ("error-with-a-closer-code", "request_timeout", True),
+    ("error-of-an-image", "image_parse_error", False),
+):
+    payload = {"type": "error", "error": {"type": "invalid_request_error" if retryable else "server_error", "code": code}}
+    case(name, "responses", [said("a"), payload], kind="upstream", retryable=retryable)
+
+OPEN, LAST = stream_of(TEXT)[:-1], json.dumps(d(content="b")).encode()
+for name, data in (
+    ("error-as-a-field", stream_of(TEXT) + b'error: {"message": "no"}\n\n' + stream_of(DONE)),
+    ("error-as-a-line", stream_of(TEXT) + b'{"error": {"message": "no"}}'),
+    ("error-under-an-open-frame", stream_of(end()) + OPEN + b'error: {"message": "no"}\ndata: [DONE]\n\n'),
+):
+    case(name, "chat", data, kind="upstream", text="a", message="no")
+case(
+    "error-under-half-a-frame",
+    "chat",
+    stream_of(TEXT) + b"data: " + LAST[:9] + b'\n{"error": "no"}\n\n',
+    kind="upstream",
+    text="a",
+)
+case("error-under-the-end", "chat", stream_of(TEXT) + b'data: [DONE]\nerror: {"message": "no"}\n\n', text="a")
+case("error-field-with-text", "chat", stream_of(TEXT) + b"error: none\n\nerror: {}\n\n" + stream_of(DONE), text="a")
 case(
     "error-of-messages-without-type", "messages", [START, ("error", {"error": {"message": "no"}})], kind="upstream", message="no"
 )

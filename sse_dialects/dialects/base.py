@@ -126,7 +126,7 @@ class Accumulator:
         """
         if self.complete or self.error is not None:
             return []
-        data = _as_text(getattr(frame, "data", frame))  # bytes or a dict in place of a frame get the advice, too
+        data = _data_of(frame)
         size = len(data) if data.isascii() else len(data.encode("utf-8", "surrogatepass"))
         return self._collected(lambda: self.take(frame.event or "message", data, size))
 
@@ -144,15 +144,15 @@ class Accumulator:
         """The whole answer.
 
         Raises:
-            TruncatedStreamError: the terminating frame has not been seen.
             StreamError: the one that ended the stream.
+            MisuseError: the terminating frame has not been seen.
         """
         if self._whole is not None:
             return self._whole
         if self.error is not None:
             raise self.error
         if not self.complete:
-            raise self.filled(TruncatedStreamError(self.expected))
+            raise MisuseError("the stream has not ended yet: add its other frames and close() the accumulator, or take partial()")
         self._whole = self._built()
         return self._whole
 
@@ -249,11 +249,13 @@ class Accumulator:
         self._tell.halves = True
         self._on_whole(scrubbed(payload))
 
-    def take_error(self, payload: dict[str, Any]) -> None:
-        """Raise what an error object says that came as a JSON body in place of a stream."""
+    def take_error(self, payload: dict[str, Any], *, in_stream: bool = True) -> None:
+        """Raise what an error object says that came outside of data: as a line of the stream, or as a JSON body in its place."""
         self.frame_count += 1
         self._tell.halves = True
-        raise self._upstream(error_in(payload), payload)
+        error = self._upstream(error_in(payload), payload)
+        error.in_stream = in_stream
+        raise error
 
     def filled(self, error: StreamError) -> StreamError:
         """``error`` with what this accumulator knows on it."""
@@ -386,7 +388,12 @@ def _is_empty(answer: Answer) -> bool:
     return answer.dialect is not None and not came
 
 
-def _as_text(data: object) -> str:
-    if isinstance(data, str):
+def _data_of(frame: object) -> str:
+    is_frame = not isinstance(frame, (str, bytes, JSONObject))
+    data = getattr(frame, "data", None) if is_frame else frame
+    if is_frame and isinstance(data, str):
         return data
-    raise MisuseError(f'the data of a frame is a str, not {type(data).__name__}: bytes are decoded as UTF-8, errors="replace"')
+    what = "the data of a frame is a str" if is_frame else "add() takes a frame"
+    raise MisuseError(
+        f"{what}, not {type(data).__name__}: pass sd.Frame(data=...) with the payload's JSON text (bytes: decode them)"
+    )

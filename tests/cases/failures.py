@@ -57,7 +57,7 @@ UPSTREAM_IN_CHAT = [
         error=upstream("server_error", "overloaded", "busy", param="p", delivered=True, frame_count=2, dialect="chat"),
         after=chunk({"content": "late"}) + DONE,
     ),
-    chat("a string", data({"error": "gone"}), error=upstream(message="gone", raw="gone")),
+    chat("a string", data({"error": "gone"}), error=upstream(message="gone")),
     chat("with empty choices", data({"error": {"message": "m"}, "choices": []}), error=upstream(message="m")),
     chat(
         "with a choice, whose text counts",
@@ -74,7 +74,7 @@ UPSTREAM_IN_CHAT = [
     ),
     chat("object: error", data({"object": "error", "message": "m", "code": 429}), error=upstream(code=429, message="m")),
     chat("event: error", data({"message": "m"}, "error"), error=upstream(message="m")),
-    chat("event: error that is no JSON", data("all is lost", "error"), error=upstream(message="all is lost", raw="all is lost")),
+    chat("event: error that is no JSON", data("all is lost", "error"), error=upstream(message="all is lost")),
     chat("FastAPI's detail", data({"detail": "nope"}), error=upstream(message="nope")),
     chat(
         "and its list",
