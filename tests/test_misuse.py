@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import urllib.request
 from pathlib import Path
 
 import httpx
 import pytest
+import requests
 from bodies import CHAT
 
 from sse_dialects.errors import MisuseError
@@ -22,6 +24,12 @@ EITHER = [
     (7, "int can't be read"),
     (object(), "object can't be read"),
     (None, "NoneType can't be read"),
+    (httpx.Request("POST", "http://x/"), r"this Request has not been sent: .*client\.send\(request, stream=True\)"),
+    (urllib.request.Request("http://x/"), "this Request has not been sent"),
+    (requests.Request("POST", "http://x/"), "this Request has not been sent"),
+    (requests.Request("POST", "http://x/").prepare(), "this PreparedRequest has not been sent"),
+    ({"model": "m", "stream": True}, r"a dict is no stream: .*send that and pass the response"),
+    (httpx.Headers(), "a Headers is no stream"),
 ]
 
 
@@ -60,6 +68,7 @@ def test_pieces():
     assert "iter_bytes() in place of" in str(wrong_piece("text"))
     assert "non-blocking" in str(wrong_piece(None))
     assert "gives int" in str(wrong_piece(1))
+    assert "gives dict where bytes are needed: pass the response itself; decoded payloads" in str(wrong_piece({}))
 
 
 def test_the_clients_own_word_is_the_cause():

@@ -120,10 +120,10 @@ def test_after_the_caller_closed():
     assert not reading.broke(KeyboardInterrupt())
     reading.settle()
     assert reading.partial().text == "Hel"
-    with pytest.raises(TruncatedStreamError) as caught:
+    with pytest.raises(MisuseError) as caught:
         reading.answer()
     assert not caught.value.delivered
-    with pytest.raises(TruncatedStreamError):
+    with pytest.raises(MisuseError):
         reading.answer()
 
 

@@ -313,7 +313,7 @@ def test_a_rejection_on_entering(ask):
     error = caught.value
     assert (error.status, error.type, error.code, error.message) == (429, "rate_limit_error", "rpm", "slow down")
     assert (error.retryable, error.retry_after, error.delivered) == (True, 3.0, False)
-    assert error.headers["retry-after"] == error.headers["Retry-After"] == "3"
+    assert error.headers["retry-after"] == "3"
 
 
 @pytest.mark.parametrize("use", [next, lambda events: events.answer(), lambda events: list(events.text())])
@@ -339,8 +339,8 @@ def test_a_rejection_whose_body_is_cut(ask):
 
 def test_a_rejection_whose_body_never_ends(ask, monkeypatch):
     monkeypatch.setattr("sse_dialects.streams.reading.REJECTION_S", 0.1)
-    trickle = [part for _ in range(200) for part in (b".", 0.02)]
-    with ask(Reply(trickle, status=503)) as response, pytest.raises(RequestRejectedError, match=r"\.\.\."), stream(response):
+    trickle = [part for _ in range(200) for part in (b"x", 0.02)]
+    with ask(Reply(trickle, status=503)) as response, pytest.raises(RequestRejectedError, match="status 503: xxx"), stream(response):
         pass
 
 
@@ -407,7 +407,7 @@ def test_an_interrupt_goes_on_to_the_caller():
 
     with pytest.raises(KeyboardInterrupt), stream(interrupted()) as events:
         events.answer()
-    with pytest.raises(TruncatedStreamError):
+    with pytest.raises(MisuseError):
         events.answer()
 
 
@@ -438,7 +438,7 @@ def test_closed_before_the_end(ask):
         events.close()
         assert list(events) == []
         assert events.partial().text in {"Hel", "Hello"}
-        with pytest.raises(TruncatedStreamError):
+        with pytest.raises(MisuseError):
             events.answer()
 
 
@@ -561,7 +561,7 @@ def test_close_from_another_thread_wakes_the_reader(ask):
         reader.join(5)
         assert time.monotonic() - started < 0.5
         assert response.is_closed
-        with pytest.raises(TruncatedStreamError):
+        with pytest.raises(MisuseError):
             events.answer()
 
 
@@ -654,6 +654,6 @@ def test_a_stream_closed_early_ends_iteration_also_after_its_answer_was_asked_fo
     reading = stream([b'data: {"choices": [{"index": 0, "delta": {"content": "a"}}]}\n\n'] * 3)
     next(reading)
     reading.close()
-    with pytest.raises(TruncatedStreamError):
+    with pytest.raises(MisuseError):
         reading.answer()
     assert list(reading) == []

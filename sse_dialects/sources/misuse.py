@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from types import CoroutineType
 from typing import Any
 
@@ -30,6 +31,15 @@ def refuse_unreadable(source: Any) -> None:
         raise MisuseError(
             "a str can't be read as a stream: pass the bytes as they came, or open('...', 'rb') if it is a file's name"
         )
+    if isinstance(source, Mapping):
+        raise MisuseError(
+            f"a {type(source).__name__} is no stream: if it is the body of a request, send that and pass the response; if it is a "
+            "stream's payload, pass sd.Frame(data=json.dumps(payload)) to an accumulator's add()"
+        )
+    if _is_request(source):
+        raise MisuseError(
+            f"this {type(source).__name__} has not been sent: pass the response to it (httpx: client.send(request, stream=True))"
+        )
     if hasattr(source, "__fspath__"):
         raise MisuseError(f"{type(source).__name__} is only a file's name: pass open(path, 'rb')")
     if isinstance(source, io.TextIOBase):
@@ -37,6 +47,15 @@ def refuse_unreadable(source: Any) -> None:
     if hasattr(source, "__await__"):
         _drop_coroutine(source)
         raise MisuseError(f"this {type(source).__name__} has to be awaited first: pass the response that `await` gives")
+
+
+def _is_request(source: Any) -> bool:
+    """Whether this is what a client sends: it has a URL and a method (urllib: get_method) as a response has, and no status."""
+    if hasattr(source, "status_code") or hasattr(source, "status"):
+        return False
+    return any(
+        hasattr(source, url) and hasattr(source, method) for url, method in (("url", "method"), ("full_url", "get_method"))
+    )
 
 
 def only_asynchronous(source: Any) -> MisuseError:
@@ -80,6 +99,8 @@ def wrong_piece(piece: object) -> MisuseError:
     """The error for a source that gives something else than bytes."""
     if isinstance(piece, str):
         advice = "pass the response itself, or an iterable of its bytes (iter_bytes() in place of iter_text() or iter_lines())"
+    elif isinstance(piece, Mapping):
+        advice = "pass the response itself; decoded payloads go into an accumulator, each as sd.Frame(data=json.dumps(payload))"
     elif piece is None:
         advice = "the file is in non-blocking mode and had nothing to give; set it to blocking"
     else:
