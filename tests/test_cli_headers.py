@@ -44,6 +44,14 @@ def test_values_are_taken_out_of_what_a_server_says() -> None:
     assert hide("cookie a=b; c=d refused") == "cookie [hidden] refused"
 
 
+def test_a_secret_that_is_part_of_a_value_is_hidden() -> None:
+    hide = secrecy(
+        parsed_headers(["Cookie: session=SECRET; x=1; theme=dark", 'Authorization: Digest username="tester", key=s3cr3t'])
+    )
+    assert hide("session SECRET of tester (s3cr3t), x 1") == "session [hidden] of [hidden] ([hidden]), x 1"
+    assert hide("no such session=SECRET") == "no such [hidden]"
+
+
 def test_a_value_that_holds_another_goes_whole() -> None:
     hide = secrecy([("X-One", "abcd"), ("X-Two", "abcdefgh")])
     assert hide("abcdefgh") == "[hidden]"

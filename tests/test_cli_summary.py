@@ -46,31 +46,50 @@ def test_tokens(counts: sd.Usage | None, told: str) -> None:
     assert tokens(counts) == told
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        sd.TruncatedStreamError("data: [DONE]", hint="Pass require_done=False."),
-        sd.UpstreamError(message="no"),
-        sd.MalformedStreamError("not JSON"),
-        sd.LimitExceededError("max_parts", 3),
-        sd.StalledStreamError(3, setting="idle_timeout"),
-    ],
-)
-def test_a_sentence_at_a_prompt_names_no_attribute(error: sd.StreamError) -> None:
+def received(error: sd.StreamError) -> sd.StreamError:
     error.byte_count = 100
-    assert "error." in str(error)
-    assert "error." not in sentence(error)
-    assert sentence(error).endswith((".", ". Pass require_done=False."))
+    return error
 
 
-def test_the_option_that_would_have_helped() -> None:
-    assert "--no-require-done" in advice(sd.TruncatedStreamError("data: [DONE]", hint="Pass require_done=False."))
-    assert "--dialect" in advice(sd.TruncatedStreamError("data: [DONE]", hint="Nothing of an answer came."))
-    cut = sd.TruncatedStreamError("message_stop")
-    assert "before it" in advice(cut)  # nothing came
-    cut.byte_count = 1
-    assert not advice(cut)
-    assert "--timeout" in advice(sd.StalledStreamError(3, setting="httpx.Timeout(read=...)"))
-    assert not advice(sd.StalledStreamError(3, setting="--timeout"))
-    assert not advice(sd.StalledStreamError(3, setting="the client's read timeout"))  # a recording's: `read` has no such option
-    assert not advice(sd.UpstreamError())
+RECEIVED = [
+    (
+        sd.TruncatedStreamError("data: [DONE]", hint="If this server never sends [DONE], pass require_done=False."),
+        "Send the request again as a new one. If this server never sends [DONE], add --no-require-done.",
+    ),
+    (sd.UpstreamError(message="no"), "failure in the stream: no. No answer was started. Send the request again as a new one."),
+    (sd.MalformedStreamError("not JSON"), "or look at what stands between you and the provider."),
+    (
+        sd.MalformedStreamError('none is a chunk; if the server speaks another dialect than "chat", pass that or "auto"'),
+        'if the server speaks another dialect than "chat", use --dialect auto. Nothing after it',
+    ),
+    (sd.LimitExceededError("max_parts", 3000), "the stream is larger than this command reads (max_parts is 3,000)."),
+    (sd.StalledStreamError(3, setting="httpx.Timeout(read=...)"), "silent for 3 s (--timeout ran out)"),
+    (sd.StalledStreamError(3, setting="--timeout"), "(--timeout ran out)"),
+    (sd.StalledStreamError(3, setting="the client's read timeout"), "(the client's read timeout ran out)"),  # a recording's
+]
+OTHERS = [
+    (
+        sd.NotAnEventStreamError(
+            'a JSON answer of the dialect "messages"', advice='name the dialect "messages", or check the URL'
+        ),
+        "not an event stream: use --dialect messages, or check the URL.",
+    ),
+    (
+        sd.RequestRejectedError(
+            307, message="redirected to https://x/; let the client follow redirects (httpx: follow_redirects=True)"
+        ),
+        "redirected to https://x/; send the request there. No answer",
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "said"), [*((received(error), said) for error, said in RECEIVED), *OTHERS], ids=repr)
+def test_a_sentence_at_a_prompt_names_no_argument_of_python(error: sd.SSEDialectsError, said: str) -> None:
+    assert said in sentence(error)
+    for word in ("error.", "require_done=", "Limits(", "httpx", "follow_redirects", '"auto"', ".."):
+        assert word not in sentence(error)
+    assert advice(error) == ""
+
+
+def test_where_else_to_look() -> None:
+    assert "before it" in advice(sd.TruncatedStreamError("message_stop"))  # nothing came

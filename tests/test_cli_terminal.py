@@ -113,12 +113,12 @@ def test_an_error_stands_under_what_came() -> None:
 
 
 def test_a_model_can_not_drive_the_terminal() -> None:
-    attack = "\x1b]0;title\x07\x1b[2J\x9b31m\b\b\r"
+    attack = "\x1b]0;title\x07\x1b[2J\x9b31m\b\b\r\u202e\u2066"
     source = [chunk({"reasoning_content": attack}), chunk({"content": attack}), call(0, "{}", name=attack)]
     failure = b"data: %b\n\n" % json.dumps({"error": {"message": attack}}).encode()
     text = plain(shown([*source, chunk({"refusal": attack}), failure]))
-    assert not set(text) & {"\x1b", "\x07", "\x9b", "\b", "\r"}
-    assert text.count("␛]0;title␇") == 5
+    assert not set(text) & {"\x1b", "\x07", "\x9b", "\b", "\r", "\u202e", "\u2066"}
+    assert (text.count("␛]0;title␇"), text.count("\\x1b]0;title\\x07")) == (4, 1)
 
 
 def test_other_choices_follow_whole() -> None:

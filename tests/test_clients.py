@@ -177,7 +177,7 @@ def test_rejected(opened):
         with pytest.raises(RequestRejectedError, match="slow down") as caught:
             next(stream(response))
     assert (caught.value.status, caught.value.retry_after) == (429, 3.0)
-    assert caught.value.headers["RETRY-after"] == "3"
+    assert caught.value.headers["retry-after"] == "3"
 
 
 def test_stalled(opened):

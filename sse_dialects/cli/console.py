@@ -129,15 +129,18 @@ def _obeys(environment: Mapping[str, str], *, windows: bool) -> bool:
 
 
 # Everything that a terminal obeys, as pictures: C0 but newline and tab, DEL, and C1, whose U+009B opens a sequence like ESC [.
+# And what changes the direction of writing, so that text seems to say something else (https://trojansource.codes).
 _PICTURES: dict[int, int | str] = {
     **{code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)},
     0x7F: 0x2421,
     **{code: f"\\x{code:02x}" for code in range(0x80, 0xA0)},
+    **{code: f"\\u{code:04x}" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))},
 }
 
 
 def harmless(text: str) -> str:
-    """``text`` with its control characters made visible: a model must not be able to move, recolour or retitle a terminal."""
+    """``text`` with its control and direction characters made visible: a model must not be able to move, recolour or retitle a
+    terminal, nor to reorder what stands on it."""
     return text.replace("\r\n", "\n").translate(_PICTURES)
 
 

@@ -18,6 +18,7 @@ STATUS_OF_KIND = {
     "malformed": 5,
     "limit": 5,
     "not_event_stream": 5,
+    "misuse": USAGE,  # the input can't be read: lines without their ends, for one
 }
 
 

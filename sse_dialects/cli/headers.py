@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .exit_codes import CommandError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["parsed_headers", "secrecy"]
 
@@ -49,11 +49,21 @@ def _parsed(header: str, place: int) -> tuple[str, str]:
 def secrecy(headers: Sequence[tuple[str, str]]) -> Callable[[str], str]:
     """A function that takes the headers' values out of a text: servers like to repeat a key that they refuse.
 
-    A value is hidden whole, and so is every word of it but the first, which is the scheme in "Bearer key".
+    A value is hidden whole, and so are its parts: every word but the first, which is the scheme in "Bearer key", and what stands
+    behind a "=", as in "Cookie: session=secret; x=1".
     """
-    values = {part for name, value in headers if name.lower() not in _OPEN for part in (value, *value.split()[1:])}
+    values = {part for name, value in headers if name.lower() not in _OPEN for part in _parts(value)}
     secrets = sorted((value for value in values if len(value) >= _SHORTEST_SECRET), key=len, reverse=True)
     if not secrets:
         return str
     pattern = re.compile("|".join(map(re.escape, secrets)))
     return lambda text: pattern.sub(_HIDDEN, text)
+
+
+def _parts(value: str) -> Iterator[str]:
+    yield value
+    for number, word in enumerate(re.split(r"[\s;,]+", value)):
+        _, equals, secret = word.partition("=")
+        if number or equals:
+            yield word
+        yield secret.strip("\"'")

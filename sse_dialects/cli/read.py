@@ -9,12 +9,13 @@ import sse_dialects as sd
 from sse_dialects.recording import replay
 
 from .console import standard_error, standard_input
+from .curl_head import SavedResponse
 from .exit_codes import CommandError
 from .printers import play, printer_for
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from sse_dialects.recording import Replay
@@ -25,7 +26,8 @@ _HINT = "reading what you type; end it with Ctrl-D, or pipe a stream in: curl -s
 
 
 def read(options: argparse.Namespace) -> int:
-    """Decodes ``options.file`` ("-" is standard input): a raw stream, or a recording at ``options.speed``.
+    """Decodes ``options.file`` ("-" is standard input): a raw stream, perhaps behind the head that
+    ``curl -i`` writes, or a recording at ``options.speed``.
 
     Returns:
         The exit status.
@@ -36,9 +38,16 @@ def read(options: argparse.Namespace) -> int:
     with _opened(options.file) as file:
         source = _replayed(file, options.speed) if file.seekable() else pieces(file, options.speed)
         return play(
-            lambda: sd.stream(source, options.dialect, require_done=options.require_done, think_tags=options.think_tags),
+            lambda: sd.stream(
+                _response(source), options.dialect, require_done=options.require_done, think_tags=options.think_tags
+            ),
             printer_for(options),
         )
+
+
+def _response(source: Iterable[bytes]) -> Iterable[bytes]:
+    """A recording that knows its response, or else what stands in the bytes."""
+    return source if getattr(source, "status_code", None) is not None else SavedResponse(source)
 
 
 def pieces(pipe: BinaryIO, speed: float | None = None) -> Iterator[bytes]:

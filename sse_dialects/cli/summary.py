@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import re
+
 import sse_dialects as sd
 
 __all__ = ["advice", "sentence", "summary", "tokens"]
 
-# True for the callers of the library; at a prompt there is no `error`, and what came stands above.
-_FOR_PROGRAMS = "; error.partial holds what came"
+# Advice in an error's sentence that only a program can follow, and what to say at a prompt instead: there is no `error`, no
+# argument to pass and no HTTP client to set up, and what came stands above.
+_FOR_PROGRAMS = (
+    (re.compile(r"; error\.partial holds what came"), ""),
+    (re.compile(r"pass require_done=False"), "add --no-require-done"),
+    (re.compile(r'pass that or "auto"'), "use --dialect auto"),
+    (re.compile(r'name the dialect "(\w+)"'), r"use --dialect \1"),
+    (re.compile(r"larger than Limits\((\w+)=([\d,]+)\) allows\..*"), r"larger than this command reads (\1 is \2)."),
+    (re.compile(r"httpx\.Timeout\(read=\.\.\.\) ran out"), "--timeout ran out"),
+    (re.compile(r"; let the client follow redirects \(httpx: follow_redirects=True\)"), "; send the request there"),
+    (re.compile(r"let the HTTP client decode the body, or send Accept-Encoding: identity"), "send Accept-Encoding: identity"),
+)
 
 
 def sentence(error: sd.SSEDialectsError) -> str:
-    """The error in one sentence or two, without the words that only a program can follow."""
-    return str(error).replace(_FOR_PROGRAMS, "")
+    """The error in one sentence or two, with the switches of this command line in place of a program's arguments."""
+    words = str(error)
+    for pattern, replacement in _FOR_PROGRAMS:
+        words = pattern.sub(replacement, words)
+    return words
 
 
 def advice(error: sd.SSEDialectsError) -> str:
-    """The option of this command line that would have let the stream pass, or where to look instead, or ""."""
-    if isinstance(error, sd.TruncatedStreamError) and error.hint:
-        option = "--no-require-done" if "require_done" in error.hint else "--dialect"
-        return f"On this command line that is {option}."
+    """Where else to look, or ""."""
     if isinstance(error, sd.TruncatedStreamError) and not error.byte_count:
         return "Behind a pipe, the command before it may say why."
-    if isinstance(error, sd.StalledStreamError) and error.setting.startswith("httpx."):  # a recording's timeout is past
-        return "On this command line that setting is --timeout."
     return ""
 
 

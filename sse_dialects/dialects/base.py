@@ -263,10 +263,6 @@ class Accumulator:
             error.partial = self.partial()
         except RecursionError:
             error.partial = Answer(self.dialect)
-        if isinstance(error, TruncatedStreamError) and error.hint is None and self.content_count and _is_empty(error.partial):
-            error.hint = (
-                f'Nothing of an answer came: if the server speaks another dialect than "{self.dialect}", pass that or "auto".'
-            )
         error.dialect = self.dialect
         error.frame_count = self.frame_count
         if isinstance(error, MalformedStreamError) and not error.frame_number:
@@ -380,12 +376,6 @@ class Accumulator:
             for choice in choices:
                 choice.extra = scrubbed(choice.extra)
         return Answer(self.dialect, self.id, self.model, self.complete, choices, self.usage, extra, native, turn)
-
-
-def _is_empty(answer: Answer) -> bool:
-    """Whether nothing of an answer came that its dialect has words for, where that is known."""
-    came = answer.id or answer.model or any(choice.parts or choice.native_finish_reason for choice in answer.choices)
-    return answer.dialect is not None and not came
 
 
 def _data_of(frame: object) -> str:
