@@ -29,6 +29,7 @@ _FIELD_ALONE = re.compile(rb"(?:data|event|id|retry)[\r\n]")  # a field without 
 _BEGINNINGS_OF_FAILURES = (b"e", b"{", b" ", b"\t")
 
 _HEAD_BYTES = 512  # how much of a body that is no stream is looked at before it is refused, whatever the chunking
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # in no text
 _HALF_NUMBER = re.compile(r"\.|[eE][+-]?")  # what is left behind the whole number that a cut one begins with
 _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
 _PREVIEW = 200  # characters
@@ -88,7 +89,7 @@ class BodySniffer:
             NotAnEventStreamError: its first line is none of an event stream, nor the beginning of one.
         """
         if self._head and not any(field.startswith(self._head) for field in _FIELDS) and not _BOM.startswith(self._head):
-            raise foreign("text", self._head)
+            raise foreign("binary" if _CONTROLS.search(self._head) else "text", self._head)
 
     def _look(self, data: bytes) -> tuple[str, bytes]:
         """Returns the kind, "" while the bytes are too few to tell, and what came from the first telling byte on."""
@@ -259,12 +260,18 @@ def _dialect_of_body(value: Any) -> DialectName | None:
     return None
 
 
+# What the types of events begin with, in messages and responses.
+_OF_EVENTS = ("message_", "content_block_", "response.")
+
+
 def _is_chunk(value: Any) -> bool:
-    """Whether this is one chunk of a chat stream: by its name, or because a choice has a delta and no finish reason."""
+    """Whether this is one payload of a stream: by its name, or because a choice has a delta and no finish reason."""
     if not isinstance(value, JSONObject):
         return False
-    choices = value.get("choices")
-    return value.get("object") == "chat.completion.chunk" or any(
+    choices, kind = value.get("choices"), value.get("type")
+    if value.get("object") == "chat.completion.chunk" or (isinstance(kind, str) and kind.startswith(_OF_EVENTS)):
+        return True
+    return any(
         isinstance(choice, JSONObject) and "delta" in choice and "message" not in choice and not choice.get("finish_reason")
         for choice in (choices if isinstance(choices, JSONArray) else ())
     )

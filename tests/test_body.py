@@ -326,6 +326,7 @@ def refused(data, size, dialect="auto"):
         (b"error: the model is not loaded\n", "plain text"),
         (b"database locked", "plain text"),
         (b"OK", "plain text"),
+        (b"\x0b\x02\x80abc\x03", "binary data"),
         ("\u4e0a\u6e38\u9519\u8bef".encode() * 100, "plain text"),
         (b"x" * 5000 + b"\n\n" * 10, "plain text"),
         (b"\0\0\0\xb9\0\0\0K\x8b\\\x1f\xd3\x0b:event-type\x07\0\x05chunk\r:message-type\x07", "an AWS event stream"),
@@ -412,6 +413,8 @@ def test_a_value_and_the_beginning_of_another_are_json_lines(first, second, size
         {**CHUNK, "object": None},
         {"choices": [{"delta": {"content": "Hi"}}]},
         {**CHUNK, "choices": []},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi"}},
+        {"type": "response.output_text.delta", "delta": "Hi"},
     ],
 )
 def test_one_chunk_is_the_first_of_json_lines_that_were_cut(chunk, size):
