@@ -272,8 +272,8 @@ class MalformedStreamError(StreamError):
     def __str__(self) -> str:
         where = f"frame {self.frame_number}" if self.frame_number else "the stream"
         return (
-            f"{where} can't be read: {_cut(self.reason)}. Nothing after it was decoded; record the bytes and compare them with the "
-            f"provider's page, or look at what stands between you and the provider; {_PARTIAL}."
+            f"{where} can't be read: {_cut(self.reason)}. Nothing after it was decoded; record the bytes and compare them with "
+            f"the provider's page, or look at what stands between you and the provider; {_PARTIAL}."
         )
 
 

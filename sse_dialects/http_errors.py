@@ -195,7 +195,7 @@ def body_of(response: Any) -> bytes:
             body = getattr(response, name, None)
         except RuntimeError:  # httpx.ResponseNotRead is one
             break
-        if isinstance(body, (bytes, bytearray, memoryview)):
+        if isinstance(body, (bytes, bytearray)):
             return bytes(body)
     raise MisuseError(
         f"the body of this {type(response).__name__} has not been read: call `response.read()` (async: `await response.aread()`, "

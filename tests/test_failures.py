@@ -9,7 +9,6 @@ from bodies import CHAT, MESSAGES, RESPONSES
 from shapes import by_decoder, chunkings
 
 from sse_dialects import Frame, FrameParser
-
 from sse_dialects.failures import ErrorEnvelope, error_in, failure_in_line, retryable_failure, retryable_status
 
 OPENAI = {"message": "Bad model", "type": "invalid_request_error", "param": "model", "code": "model_not_found"}

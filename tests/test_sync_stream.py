@@ -340,7 +340,11 @@ def test_a_rejection_whose_body_is_cut(ask):
 def test_a_rejection_whose_body_never_ends(ask, monkeypatch):
     monkeypatch.setattr("sse_dialects.streams.reading.REJECTION_S", 0.1)
     trickle = [part for _ in range(200) for part in (b"x", 0.02)]
-    with ask(Reply(trickle, status=503)) as response, pytest.raises(RequestRejectedError, match="status 503: xxx"), stream(response):
+    with (
+        ask(Reply(trickle, status=503)) as response,
+        pytest.raises(RequestRejectedError, match="status 503: xxx"),
+        stream(response),
+    ):
         pass
 
 

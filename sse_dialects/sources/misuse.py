@@ -27,13 +27,14 @@ _ASYNC_READING = (
 
 def refuse_unreadable(source: Any) -> None:
     """Raises MisuseError for what neither kind of stream can read, as far as that shows before anything is read."""
+    name = type(source).__name__
     if isinstance(source, str):
         raise MisuseError(
             "a str can't be read as a stream: pass the bytes as they came, or open('...', 'rb') if it is a file's name"
         )
     if isinstance(source, Mapping):
         raise MisuseError(
-            f"a {type(source).__name__} is no stream: if it is the body of a request, send that and pass the response; if it is a "
+            f"a {name} is no stream: if it is the body of a request, send that and pass the response; if it is a "
             "stream's payload, pass sd.Frame(data=json.dumps(payload)) to an accumulator's add()"
         )
     if _is_request(source):
@@ -97,6 +98,7 @@ def unread(source: Any) -> MisuseError:
 
 def wrong_piece(piece: object) -> MisuseError:
     """The error for a source that gives something else than bytes."""
+    name = type(piece).__name__
     if isinstance(piece, str):
         advice = "pass the response itself, or an iterable of its bytes (iter_bytes() in place of iter_text() or iter_lines())"
     elif isinstance(piece, Mapping):
@@ -105,7 +107,7 @@ def wrong_piece(piece: object) -> MisuseError:
         advice = "the file is in non-blocking mode and had nothing to give; set it to blocking"
     else:
         advice = "pass a client's response, a file opened in binary mode, or an iterable of bytes"
-    return MisuseError(f"the source gives {type(piece).__name__} where bytes are needed: {advice}")
+    return MisuseError(f"the source gives {name} where bytes are needed: {advice}")
 
 
 def _drop_coroutine(source: Any) -> None:
