@@ -345,6 +345,15 @@ def test_a_stream_of_another_dialect_is_said_to_be_one(asked, came):
     assert (f'"{asked}"' in str(caught.value)) is (asked != came)
 
 
+def test_auto_is_not_advised_where_it_was_used():
+    for dialect in ("auto", "chat"):
+        decoder = sd.Decoder(dialect)
+        list(decoder.feed(b'data: {"choices": []}\n\n'))
+        with pytest.raises(sd.TruncatedStreamError) as caught:
+            decoder.close()
+        assert ('"auto"' in str(caught.value)) is (dialect == "chat")
+
+
 @pytest.mark.parametrize("asked", BEGINNINGS)
 def test_keep_alives_alone_say_nothing_of_the_dialect(asked):
     decoder = sd.Decoder(asked)

@@ -23,7 +23,14 @@ def test_the_default_is_not_to_try_again():
 
 
 def test_to_dict_is_plain_json():
-    expected = {"kind": "misuse", "description": "no", "retryable": False, "delivered": False, "retry_after": None}
+    expected = {
+        "kind": "misuse",
+        "description": "no",
+        "retryable": False,
+        "delivered": False,
+        "retry_after": None,
+        "request_id": None,
+    }
     assert MisuseError("no").to_dict() == expected
     assert json.loads(json.dumps(expected)) == expected
 

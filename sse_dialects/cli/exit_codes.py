@@ -18,7 +18,6 @@ STATUS_OF_KIND = {
     "malformed": 5,
     "limit": 5,
     "not_event_stream": 5,
-    "misuse": USAGE,  # the input can't be read: lines without their ends, for one
 }
 
 

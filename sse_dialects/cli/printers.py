@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import sse_dialects as sd
 
 from .console import Channel, Cursor, harmless, standard_error, standard_output
-from .exit_codes import COMPLETE, STATUS_OF_KIND
+from .exit_codes import COMPLETE, STATUS_OF_KIND, USAGE
 from .spinner import Spinner
 from .summary import advice, sentence, summary
 
@@ -289,7 +289,7 @@ def play(opened: Callable[[], sd.EventStream], printer: Printer) -> int:
                 printer.finish(stream.answer())
         except sd.SSEDialectsError as error:
             printer.fail(error, stream.partial() if stream is not None else sd.Answer(None))
-            return STATUS_OF_KIND[error.kind]
+            return STATUS_OF_KIND.get(error.kind, USAGE)  # misuse: lines without their ends, for one
     return COMPLETE
 
 

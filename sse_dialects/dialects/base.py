@@ -72,6 +72,7 @@ class Accumulator:
     __slots__ = (
         "_delivered",
         "_had_halves",
+        "_named",
         "_payload_bytes",
         "_started",
         "_tell",
@@ -107,6 +108,7 @@ class Accumulator:
         self._payload_bytes = 0
         self._started = False
         self._delivered = False
+        self._named = True  # by the caller; False where the first frames told the dialect
         self._had_halves = False
         self._tell = Teller(limits)
         self._whole: Answer | None = None
@@ -190,7 +192,7 @@ class Accumulator:
     def hand_over(self, other: Accumulator) -> None:
         """Let ``other`` go on with this one's counts and its place for events."""
         other.frame_count, other._payload_bytes = self.frame_count, self._payload_bytes
-        other._tell.out = self._tell.out
+        other._tell.out, other._named = self._tell.out, False
 
     @property
     def room(self) -> int:
@@ -263,11 +265,18 @@ class Accumulator:
             error.partial = self.partial()
         except RecursionError:
             error.partial = Answer(self.dialect)
+        if isinstance(error, TruncatedStreamError) and error.hint is None and self._named and self._has_nothing(error.partial):
+            error.hint = f'If the server speaks another dialect than "{self.dialect}", pass that or "auto".'
         error.dialect = self.dialect
         error.frame_count = self.frame_count
         if isinstance(error, MalformedStreamError) and not error.frame_number:
             error.frame_number = self.frame_count
         return error
+
+    def _has_nothing(self, partial: Answer) -> bool:
+        """Whether frames came, and nothing of an answer that the dialect has words for."""
+        came = partial.id or partial.model or any(choice.parts or choice.native_finish_reason for choice in partial.choices)
+        return self.content_count > 0 and self.dialect is not None and not came
 
     def fail(self, error: StreamError) -> StreamError:
         """End the stream with ``error``: filled, kept for `answer`, and returned for raising."""

@@ -71,6 +71,10 @@ def end_line(delay_s: float, ending: Ending, error: str | None = None, *, timed_
     return _line(line)
 
 
+class DamagedRecordingError(OSError):
+    """A line is none of a recording. Errors of streams name this class, and have it as their cause."""
+
+
 def parsed_head(line: bytes) -> Head:
     """What the first line says; nothing of it where it was cut.
 
@@ -145,7 +149,7 @@ def _object(line: bytes, number: int) -> dict[str, Any] | None:
 
 
 def _damaged(number: int) -> OSError:
-    return OSError(f"line {number} of the recording is damaged")
+    return DamagedRecordingError(f"line {number} of the recording is damaged")
 
 
 def _line(fields: dict[str, Any]) -> bytes:
