@@ -14,7 +14,7 @@ from samples.in_chat import CHAT
 from samples.in_messages import MESSAGES
 from samples.in_responses import RESPONSES
 from test_conformance import RULES
-from test_rejection import BODIES
+from test_http_errors import BODIES
 
 import sse_dialects as sd
 from sse_dialects.recording import Recorder
