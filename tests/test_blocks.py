@@ -196,7 +196,7 @@ def test_more_input_after_a_calls_end_is_malformed():
     """It may have been executed already; an empty piece is nothing, and so is one before it is certain that the call is whole."""
     opening = [start(type="tool_use", id="t", name="f", input={}), json_piece("{}"), stop()]
     assert told("messages", *opening, json_piece(""), STOP).status == "complete"
-    outcome = told("messages", *opening, {"type": "message_delta", "delta": {}}, json_piece("x"), STOP)
+    outcome = told("messages", *opening, stop(), json_piece("x"), STOP)
     assert isinstance(outcome.error, MalformedStreamError)
     assert [each.tool_call.arguments for each in of_type(outcome, ToolCallFinished)] == ["{}"]
     assert outcome.partial.tool_calls[0].arguments == "{}"
@@ -358,6 +358,53 @@ def test_what_a_delta_would_have_been_opened_with_is_a_fresh_object():
 
 def test_a_deltas_type_is_what_it_says_where_no_member_tells():
     assert [delta_kind(said, {"own": 1}) for said in ("", "text", "new_delta")] == ["", "text", "new_delta"]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [{"type": "text", "text": ""}, {"type": "tool_use", "id": "t", "name": "f"}, {"type": "redacted_thinking", "data": "E"}],
+)
+@pytest.mark.parametrize("fields", [{"type": "signature_delta", "signature": "S"}, {"signature": "S"}])
+def test_a_signature_on_a_block_that_is_no_thinking_is_told_and_opens_no_block(block, fields):
+    plain = told("messages", start(**block), stop(), STOP)
+    signed = told("messages", start(**block), delta(**fields), stop(), STOP)
+    assert signed.answer.turn == plain.answer.turn
+    assert content(signed) == content(plain)
+    assert of_type(signed, Extra)[-1] == Extra("signature", "S", 0, 0)
+
+
+def test_a_signature_goes_to_the_thinking_that_shares_an_index_with_text():
+    rows = [start(type="text", text=""), text("a"), delta(type="thinking_delta", thinking="h")]
+    outcome = told("messages", *rows, delta(type="signature_delta", signature="S"), STOP)
+    assert content(outcome) == [{"type": "text", "text": "a"}, {"type": "thinking", "thinking": "h", "signature": "S"}]
+
+
+def test_a_signature_on_a_block_newer_than_this_library_stays_in_it():
+    outcome = told("messages", start(type="glow"), delta(type="signature_delta", signature="S"), STOP)
+    assert content(outcome) == [{"type": "glow", "signature": "S"}]
+
+
+@pytest.mark.parametrize(
+    ("opened_with", "deltas", "whole"),
+    [
+        ("AB", ["AB"], "AB"),
+        ("AB", ["ABCD"], "ABCD"),
+        ("AB", ["CD"], "ABCD"),
+        ("AB", ["CD", "EF"], "ABCDEF"),
+        ("", ["AB", "CD"], "ABCD"),
+        (None, ["AB", "AB"], "AB"),
+        ("AB", [], "AB"),
+    ],
+)
+def test_what_only_the_provider_reads_counts_once_where_it_comes_again(opened_with, deltas, whole):
+    rows = [delta(type="compaction_delta", encrypted_content=each) for each in deltas]
+    outcome = told("messages", start(type="compaction", content=None, encrypted_content=opened_with), *rows, STOP)
+    assert content(outcome)[0]["encrypted_content"] == whole
+
+
+def test_a_name_that_a_delta_repeats_is_no_piece():
+    outcome = told("messages", start(type="glow", id="g", text="a"), delta(type="glow_delta", id="g", text="b"), STOP)
+    assert content(outcome) == [{"type": "glow", "id": "g", "text": "ab"}]
 
 
 def test_a_block_takes_its_own_deltas_and_those_nobody_knows():

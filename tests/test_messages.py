@@ -151,10 +151,13 @@ def test_a_type_that_says_nothing_leaves_it_to_the_event(kind):
     assert told("messages", ("content_block_delta", {**text("Hi"), "type": kind}), STOP).answer.text == "Hi"
 
 
-def test_an_empty_unnamed_object_is_nothing():
+def test_an_object_without_a_type_is_told_member_by_member_but_for_its_envelope():
     outcome = told("messages", begun(), "{}", text("Hi"), STOP)
     assert not of_type(outcome, Extra)
-    assert told("messages", '{"own": 1}', STOP).answer.extra == {"message": [{"own": 1, "type": "message"}]}
+    rows = ['{"own": 1, "id": "x", "object": "o", "null": null, "error": {}}', '{"own": 1}', '{"own": 2, "created": 3}']
+    outcome = told("messages", begun(), *rows, STOP)
+    assert of_type(outcome, Extra) == [Extra("own", 1), Extra("own", 2)]
+    assert outcome.answer.extra == {"own": 2}
 
 
 def test_an_events_own_members_are_told_of_its_part():
@@ -212,13 +215,55 @@ def test_a_block_announced_again_is_the_same(again, count):
     assert len(outcome.answer.native["content"]) == count
 
 
-def test_an_error_in_any_other_event_is_a_failure_and_padding_is_none():
+def test_an_error_in_any_other_event_is_kept_and_padding_is_nothing():
     failure = {"type": "overloaded_error", "message": "busy"}
-    for row in ({**text("x"), "error": failure}, {"type": "new", "error": failure}):
-        outcome = told("messages", row)
-        assert (outcome.status, outcome.error.raw, outcome.error.payload) == ("upstream", failure, row)
+    assert told("messages", {**text("x"), "error": failure}, STOP).answer.extra == {"error": failure}
+    new = {"type": "new", "error": failure, "detail": "d", "errors": [failure]}
+    assert told("messages", new, STOP).answer.extra == {"new": [new]}
     for padding in (None, "", {}, {"message": "", "type": None}):
-        assert told("messages", {**text("x"), "error": padding}, STOP).answer.text == "x"
+        outcome = told("messages", {**text("x"), "error": padding}, STOP)
+        assert (outcome.answer.text, outcome.answer.extra) == ("x", {})
+
+
+def test_members_of_block_events_that_have_no_word_are_told():
+    rows = [
+        {**start(type="text", text=""), "delta": 1},
+        {**text("Hi"), "content_block": {"type": "text"}},
+        {**stop(), "message": "m"},
+        {"type": "content_block_start", "index": 1, "content_block": None, "own": 2},
+    ]
+    outcome = told("messages", *rows, STOP)
+    assert outcome.answer.extra == {"delta": 1, "content_block": {"type": "text"}, "message": "m", "own": 2}
+    assert [each.part for each in of_type(outcome, Extra)] == [0, 0, 0, None]
+
+
+def test_usage_counts_on_whatever_event_it_stands():
+    for row in (begun(), start(type="text", text=""), text("Hi"), stop()):
+        outcome = told("messages", start(type="text", text=""), {**row, "usage": {"output_tokens": 7}}, STOP)
+        assert (outcome.answer.usage.output_tokens, outcome.answer.extra) == (7, {})
+
+
+def fallback(to, **more):
+    return start(type="fallback", **{"from": {"model": "claude"}, "to": to}, **more)
+
+
+@pytest.mark.parametrize(
+    ("payloads", "model"),
+    [
+        ([begun(), fallback({"model": "b"}), stop()], "b"),
+        ([begun(), fallback({"model": "b"}), stop(), start(1, type="fallback", to={"model": "c"})], "c"),
+        ([begun(content=[fallback({"model": "b"})["content_block"]])], "b"),
+        ([fallback({"model": "b"})], "b"),
+        ([begun(), fallback(None)], "claude"),
+        ([begun(), fallback("b")], "claude"),
+        ([begun(), fallback({"model": ""})], "claude"),
+        ([begun(), fallback({"model": "b"}), begun()], "b"),
+    ],
+)
+def test_the_model_is_the_one_that_a_fallback_names(payloads, model):
+    outcome = told("messages", *payloads, text("Hi", 5), reason("end_turn"), STOP)
+    assert (outcome.answer.model, outcome.answer.native["model"]) == (model, model)
+    assert outcome.answer.text == "Hi"
 
 
 def test_a_missing_message_start_is_survived():
@@ -390,12 +435,62 @@ def test_a_call_is_finished_at_the_first_frame_but_a_ping_after_its_blocks_end()
     assert names(certain).index("tool_call_finished") < names(certain).index("text_delta")
 
 
-@pytest.mark.parametrize("word", ["max_tokens", "model_context_window_exceeded"])
-def test_a_call_that_the_next_frame_says_was_cut_is_not_whole(word):
-    outcome = told("messages", *TOOL, stop(), reason(word), STOP)
+CUTS = ["max_tokens", "model_context_window_exceeded", "refusal"]
+
+# Frames that settle no call.
+NOTHING_SETTLED = [
+    PING,
+    {"type": "keepalive"},
+    ("heartbeat", {}),
+    {"type": "new_event", "index": 0},
+    '{"own": 1}',
+    {"type": "message_delta", "delta": {"stop_reason": None}, "usage": {"output_tokens": 2}},
+    {"type": "message_delta", "delta": None},
+    {"type": "message_delta", "delta": {"stop_reason": ""}},
+]
+
+
+@pytest.mark.parametrize("word", CUTS)
+@pytest.mark.parametrize("between", [[], *([each] for each in NOTHING_SETTLED), NOTHING_SETTLED])
+def test_a_call_that_a_stop_reason_says_was_cut_is_not_whole(word, between):
+    outcome = told("messages", *TOOL, stop(), *between, reason(word), STOP)
     assert not of_type(outcome, ToolCallFinished)
     assert [each.complete for each in outcome.answer.tool_calls] == [False]
-    assert outcome.answer.finish_reason == "length"
+    assert outcome.answer.finish_reason == ("refusal" if word == "refusal" else "length")
+
+
+@pytest.mark.parametrize("word", CUTS)
+def test_nor_is_one_whose_block_ends_after_that_reason(word):
+    for ending in ([], [reason("tool_use")], [start(1, type="text", text="x")]):
+        assert not of_type(told("messages", *TOOL, reason(word), stop(), *ending, STOP), ToolCallFinished)
+
+
+@pytest.mark.parametrize(
+    "settling",
+    [
+        begun(),
+        start(1, type="text", text=""),
+        text("x", 1),
+        stop(1),
+        reason("tool_use"),
+        reason("pause_turn"),
+        reason("new"),
+        STOP,
+    ],
+)
+def test_a_call_is_finished_by_the_dialects_own_frames(settling):
+    outcome = told("messages", begun(), *TOOL, stop(), *NOTHING_SETTLED, settling)
+    assert len(of_type(outcome, ToolCallFinished)) == 1
+
+
+def test_a_stop_reason_may_stand_beside_the_delta():
+    beside = {"type": "message_delta", "stop_reason": "max_tokens"}
+    assert not of_type(told("messages", *TOOL, stop(), beside, STOP), ToolCallFinished)
+
+
+def test_a_call_is_not_finished_in_a_stream_that_fails_or_is_cut_behind_its_block():
+    for ending in (("error", {"message": "no"}), {"type": "overloaded_error"}, "[DONE]"):
+        assert not of_type(told("messages", *TOOL, stop(), ending), ToolCallFinished)
 
 
 def test_a_call_that_was_certain_before_the_cut_stays_whole():
@@ -403,13 +498,11 @@ def test_a_call_that_was_certain_before_the_cut_stays_whole():
     assert len(of_type(outcome, ToolCallFinished)) == 1
 
 
-@pytest.mark.parametrize(
-    ("word", "whole"), [("tool_use", 1), ("end_turn", 1), ("completed", 1), ("max_tokens", 0), (None, 0), ("refusal", 0)]
-)
-def test_a_call_still_open_at_the_end_is_whole_where_the_reason_says_so(word, whole):
+@pytest.mark.parametrize("word", ["tool_use", "end_turn", "max_tokens", None, "refusal"])
+def test_a_call_whose_block_nobody_closed_is_not_certain_to_be_whole(word):
     outcome = told("messages", *TOOL, reason(word), STOP)
-    assert len(of_type(outcome, ToolCallFinished)) == whole
-    assert [each.complete for each in outcome.answer.tool_calls] == [bool(whole)]
+    assert not of_type(outcome, ToolCallFinished)
+    assert [each.complete for each in outcome.answer.tool_calls] == [False]
 
 
 def test_a_second_end_of_a_block_finishes_its_call_once():
@@ -438,8 +531,29 @@ def test_without_message_stop_it_is_truncated(payloads):
     assert not of_type(outcome, Finished)
 
 
-def test_require_done_changes_nothing_here():
-    assert told("messages", text("Hi"), reason("end_turn"), require_done=False).status == "truncated"
+def test_require_done_lets_a_stream_end_after_its_stop_reason():
+    outcome = told("messages", begun(), text("Hi"), stop(), reason("end_turn"), require_done=False)
+    assert (outcome.status, outcome.answer.text, outcome.answer.finish_reason) == ("complete", "Hi", "stop")
+    assert outcome.events[-1] == Finished("stop", "end_turn", 0)
+    called = told("messages", *TOOL, reason("tool_use"), stop(), require_done=False)
+    assert [each.complete for each in called.answer.tool_calls] == [True]
+    cut = told("messages", *TOOL, reason("max_tokens"), stop(), require_done=False)
+    assert [each.complete for each in cut.answer.tool_calls] == [False]
+
+
+@pytest.mark.parametrize(
+    "payloads",
+    [[begun(), text("Hi"), stop()], [begun(), text("Hi"), reason(None)], [begun(stop_reason="end_turn"), text("Hi")], [PING]],
+)
+def test_and_at_no_other_place(payloads):
+    outcome = told("messages", *payloads, require_done=False)
+    assert outcome.status == "truncated"
+    assert "require_done" not in str(outcome.error)
+
+
+def test_the_error_names_the_switch_where_it_would_have_helped():
+    assert "pass require_done=False" in str(told("messages", text("Hi"), reason("end_turn")).error)
+    assert "require_done" not in str(told("messages", text("Hi")).error)
 
 
 def test_what_follows_the_end_is_ignored():

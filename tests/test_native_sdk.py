@@ -174,10 +174,6 @@ def _pieces(it: Difference, stream: Context) -> bool:
     return in_pieces and it.ours.endswith(it.theirs)
 
 
-def _served_by(it: Difference, stream: Context) -> bool:
-    return it.path == "model" and any(block["type"] == "fallback" for block in stream.ours["content"])
-
-
 MESSAGES_CLASSES = {
     "input that is no JSON": (_no_json, "the SDK parses as much of it as it can; here it stays the string that it is"),
     "members that come late": (
@@ -185,10 +181,6 @@ MESSAGES_CLASSES = {
         "the SDK leaves out what its accumulation has no line for: members of later events, deltas of blocks newer than it",
     ),
     "what comes in pieces": (_pieces, "the SDK keeps the last compaction delta and the last signature; here pieces are joined"),
-    "the model that a fallback names": (
-        _served_by,
-        "the SDK's beta accumulation relabels the message; here `model` is what message_start said",
-    ),
 }
 
 # ---- how responses differ

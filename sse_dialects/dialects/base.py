@@ -328,13 +328,13 @@ class Accumulator:
         said = next((self._tell.clean(value) for value in values if isinstance(value, str) and value), None)
         return UpstreamError(message=said, raw=said, payload=said)
 
-    def _upstream(self, raw: Any, payload: dict[str, Any]) -> UpstreamError:
-        """The error that an envelope describes."""
+    def _upstream(self, raw: Any, payload: dict[str, Any], *, kind: str | None = None) -> UpstreamError:
+        """The error that an envelope describes. ``kind`` is its type where the envelope has none."""
         whole = raw is payload  # whose `type` then says what the payload is, not what went wrong
         raw, payload = self._tell.clean(raw), self._tell.clean(payload)
         envelope = ErrorEnvelope(raw, payload)
         return UpstreamError(
-            type=None if whole and envelope.type == "error" else envelope.type,
+            type=kind if whole and envelope.type in ("error", "response.error") else envelope.type or kind,
             code=envelope.code,
             message=envelope.message,
             param=envelope.param,

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ..values import JSONArray, JSONObject
-from .joined import Joined, Live
+from .joined import Joined, Live, continued
 from .parts import CallBuilder, OtherBuilder, PartBuilder, Pieces, ReasoningBuilder, TextBuilder
 from .payload import as_json, scrubbed, shared
 from .telling import arguments_member, text_member
@@ -22,6 +22,9 @@ _PATH = ("delta",)
 
 # Where the provider's pages put an input that is no JSON object, so that it can go back: a request takes objects only.
 _INVALID = "INVALID_JSON"
+
+_SIGNATURE = "signature_delta"
+_TYPE = frozenset({"type"})
 
 # Members of a citation that only answers have.
 _ANSWER_ONLY = frozenset({"file_id"})
@@ -45,7 +48,7 @@ class Block(Generic[_P]):
 
     def takes(self, kind: str) -> bool:
         """Whether a delta of that type belongs to a block of this kind."""
-        return kind in self.DELTAS or kind not in _OPENED_BY
+        return kind in self.DELTAS or kind not in _OPENED_BY or kind == _SIGNATURE
 
     def waits_for(self, kind: str) -> bool:
         """Whether nothing has come since it was opened, and a delta of that type is what would come next."""
@@ -58,6 +61,10 @@ class Block(Generic[_P]):
     def add(self, kind: str, delta: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
         """Take one delta; a type without a word of ours is told under its name."""
         member = self.DELTAS.get(kind)
+        if kind == _SIGNATURE and member is None:  # of no thinking: case `signature-on-a-text`
+            tell.cold = True
+            tell.rest(extra, delta, _TYPE, self.part.place)
+            return
         if member is None:
             tell.extra_items(extra, kind, [delta], 0, self.part.place)
             return
@@ -269,8 +276,7 @@ class OtherBlock(InputBlock[OtherBuilder], Live):
         """The block as it stands in an unstreamed message."""
         native = super().native()
         for name, value in self.joined.build().items():
-            before = native.get(name)
-            native[name] = before + value if isinstance(before, str) and isinstance(value, str) else value
+            native[name] = continued(name, native.get(name), value)
         self.part.native = native = scrubbed(native) if self._halves else native
         return native
 

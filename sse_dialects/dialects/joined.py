@@ -7,7 +7,13 @@ from typing import Any
 from ..values import JSONArray, JSONObject
 from .parts import Pieces
 
-__all__ = ["Joined", "JoinedAudio", "JoinedLogprobs", "Live", "built", "joined"]
+__all__ = ["Joined", "JoinedAudio", "JoinedLogprobs", "Live", "built", "continued", "joined"]
+
+# Members that name a thing rather than being a piece of it: repeating them adds nothing.
+_NAMES = frozenset({"id", "type", "index", "format", "role", "name"})
+
+# What only the provider can read: sent whole and perhaps repeated, or in pieces.
+_OPAQUE = frozenset({"signature", "encrypted_content"})
 
 
 class Live:
@@ -25,12 +31,6 @@ class Joined(Live):
 
     __slots__ = ("_members",)
 
-    # Members that name a thing rather than being a piece of it: repeating them adds nothing.
-    _NAMES = frozenset({"id", "type", "index", "format", "role", "name"})
-
-    # What only the provider can read: sent whole and perhaps repeated, or in pieces.
-    _OPAQUE = frozenset({"signature", "encrypted_content"})
-
     def __init__(self) -> None:
         self._members: dict[str, Any] = {}
 
@@ -41,9 +41,9 @@ class Joined(Live):
                 self._members[name] = self._put_together(name, self._members.get(name), value)
 
     def _put_together(self, name: str, before: Any, value: Any) -> Any:
-        if name in self._NAMES:
+        if name in _NAMES:
             return value
-        if name not in self._OPAQUE or not isinstance(value, str):
+        if name not in _OPAQUE or not isinstance(value, str):
             return joined(before, value)
         opaque = before if isinstance(before, Pieces) else Pieces()
         opaque.grow(value)
@@ -113,6 +113,13 @@ def joined(before: Any, value: Any) -> Any:
         fields.add(value)
         return fields
     return value
+
+
+def continued(name: str, before: Any, value: Any) -> Any:
+    """A member that came whole at first, ``before``, and then again or in pieces that `Joined` put together to ``value``."""
+    if not (isinstance(before, str) and isinstance(value, str)) or name in _NAMES:
+        return value
+    return value if name in _OPAQUE and value.startswith(before) else before + value
 
 
 def built(value: Any) -> Any:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import MalformedStreamError, TruncatedStreamError
 from ..events import Finished
-from ..failures import error_in, is_padding
+from ..failures import is_padding
 from ..values import JSONObject
-from .base import Accumulator
 from .blocks import Block, block_of, delta_kind, opened
-from .finish import finish_reason
+from .finish import cuts_calls, finish_reason
 from .parts import CallBuilder
 from .payload import shared
 from .telling import items, object_member, typed, word
+from .typed_events import TypedAccumulator
 from .usage import holds_count, input_without_cache
 
 if TYPE_CHECKING:
@@ -26,39 +26,47 @@ __all__ = ["MessagesAccumulator"]
 # Message members with a word of ours, or that only wrap it; the others are told as Extra.
 _ENVELOPE = frozenset({"id", "type", "role", "model", "content", "stop_reason", "usage"})
 
-# The same for the events around it.
-_WRAPPING = frozenset({"type", "index", "message", "delta", "content_block", "usage"})
+# The same for the events around it, each with the member that holds what it is about.
+_WRAPPING = {
+    kind: frozenset({"type", "index", "usage", member})
+    for kind, member in {
+        "message_start": "message",
+        "content_block_start": "content_block",
+        "content_block_delta": "delta",
+        "content_block_stop": "type",
+        "message_delta": "delta",
+        "message_stop": "type",
+    }.items()
+}
 
 # Each report is whole, so a usage object that grew for ever would cost the square of its size. Providers send about twenty.
 _MAX_USAGE_MEMBERS = 1_000
 
-# Reasons that say a call still open at the end is whole.
-_FINISHES_CALLS = frozenset({"tool_use", "end_turn", "completed"})
 
-
-class MessagesAccumulator(Accumulator):
+class MessagesAccumulator(TypedAccumulator):
     """Events of one message in, our events and the answer out. See `Accumulator` for the verbs.
 
     Args:
-        require_done: changes nothing here; ``message_stop`` is always needed.
+        require_done: whether ``message_stop`` is needed. False also lets the stream end after a stop reason.
         think_tags: changes nothing here; reasoning has blocks of its own.
         limits: bounds on everything that grows.
     """
 
-    __slots__ = ("_begun", "_blocks", "_by_index", "_extra", "_message", "_opened", "_parts", "_stopped", "_usage")
+    __slots__ = ("_begun", "_blocks", "_by_index", "_extra", "_message", "_opened", "_parts", "_reasoned", "_stopped", "_usage")
 
     dialect: ClassVar[DialectName] = "messages"
     expected: ClassVar[str] = "message_stop"
-    bare: ClassVar[frozenset[str]] = Accumulator.bare | {"message_stop"}
+    bare: ClassVar[frozenset[str]] = TypedAccumulator.bare | {"message_stop"}
 
     def _prepare(self) -> None:
         self._opened = False  # message_start has come
+        self._reasoned = False  # a message_delta with a stop reason has come
         self._message: dict[str, Any] = {}  # the unstreamed message without its content
         self._blocks: list[Block[Any]] = []
         self._by_index: dict[str, Block[Any]] = {}
         self._begun: Block[Any] | None = None  # the block that was opened last, as long as nobody has closed it
         self._parts: list[Any] = []
-        # Calls whose block has been closed, until the next frame says that they are whole.
+        # Calls whose block has been closed, until another event of the dialect says that they are whole or were cut.
         self._stopped: list[CallBuilder] | None = None
         self._usage: dict[str, Any] = {}
         self._extra: dict[str, Any] = {}
@@ -68,34 +76,34 @@ class MessagesAccumulator(Accumulator):
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
         sent = payload
         kind, payload = typed(event, payload)
-        self._finish_stopped(kind, payload)
         take = self._EVENTS.get(kind)
-        if take is not None:
-            if (raw := payload.get("error")) and not is_padding(raw):
-                raise self._upstream(raw, sent)
-            take(self, payload)
-        elif raw := error_in(sent):
-            raise self._upstream(raw, sent)
-        elif kind != "message" or len(payload) > 1:
-            self._start()
-            self._tell.extra_items(self._extra, kind, [payload])
+        if take is None:
+            self._on_other_event(event, sent, self._extra, lambda: None)
+            return
+        self._settle_calls(kind, payload)
+        take(self, payload)
 
-    def _finish_stopped(self, kind: str, payload: dict[str, Any]) -> None:
-        """A closed call is whole unless the very next frame says that the model was cut off in it, or goes on with it."""
+    def _settle_calls(self, kind: str, payload: dict[str, Any]) -> None:
+        """Finish the calls whose blocks have been closed, unless this event says that they were cut, or goes on with them.
+
+        A message_delta without a stop reason says neither. Events of types unknown here never come to this.
+        """
         if not self._stopped:
             return
+        going_on, reason = None, self._stop_reason  # one that came ahead of the block's end cuts it, too
+        if kind == "message_delta":
+            new = word(object_member(payload, "delta").get("stop_reason")) or word(payload.get("stop_reason"))
+            if new is None:
+                return
+            reason = new if not cuts_calls(reason) else reason
+        elif kind == "content_block_delta":
+            going_on = self._by_index.get(self._key_of(payload))
         stopped, self._stopped = self._stopped, None
-        if kind == "message_delta" and _cuts_calls(object_member(payload, "delta").get("stop_reason")):
-            return
-        going_on = self._by_index.get(self._key_of(payload)) if kind == "content_block_delta" else None
-        for call in stopped:
-            if going_on is None or call is not going_on.part:
-                self._tell.out.extend(call.finish())
+        for call in stopped if not cuts_calls(reason) else ():
+            if going_on is not None and call is going_on.part:
+                self._stopped = [call]
             else:
-                call.stopped = False
-
-    def _on_error(self, payload: dict[str, Any]) -> None:
-        raise self._upstream(payload, payload)
+                self._tell.out.extend(call.finish())
 
     # ---- the message
 
@@ -114,6 +122,7 @@ class MessagesAccumulator(Accumulator):
         self._merge(message)
         self._merge_usage(message.get("usage"))
         self._rest(payload)
+        self._merge_usage(payload.get("usage"))
         for index, block in enumerate(items(message, "content")):
             if isinstance(block, JSONObject):
                 self._open(str(index), block)
@@ -121,8 +130,10 @@ class MessagesAccumulator(Accumulator):
     def _message_delta(self, payload: dict[str, Any]) -> None:
         self._start()
         delta = object_member(payload, "delta")
+        beside = {name: value for name, value in payload.items() if name not in ("type", "delta", "usage")}
         self._merge(delta)
-        self._merge({name: value for name, value in payload.items() if name not in ("type", "delta", "usage")})
+        self._merge(beside)
+        self._reasoned = self._reasoned or any(word(each.get("stop_reason")) for each in (delta, beside))
         self._merge_usage(delta.get("usage"))
         self._merge_usage(payload.get("usage"))
 
@@ -133,7 +144,10 @@ class MessagesAccumulator(Accumulator):
         self.finish()
 
     def _rest(self, payload: dict[str, Any], part: int | None = None) -> None:
-        self._tell.rest(self._extra, payload, _WRAPPING, part)
+        known = _WRAPPING[payload["type"]]
+        if not payload.keys() <= known:
+            others = {name: value for name, value in payload.items() if name != "error" or not is_padding(value)}
+            self._tell.rest(self._extra, others, known, part)
 
     def _merge(self, fields: dict[str, Any]) -> None:
         for name, value in shared(fields).items():
@@ -164,14 +178,19 @@ class MessagesAccumulator(Accumulator):
 
     def _block_start(self, payload: dict[str, Any]) -> None:
         self._start()
+        key = str(payload.get("index"))
         if fields := object_member(payload, "content_block"):
-            key = str(payload.get("index"))
             before = self._by_index.get(key)
             if before is None or not _is_same(before.fields, fields):
                 self._begun = self._open(key, fields)
-            self._rest(payload, self._by_index[key].part.place)
+        self._rest(payload, self._by_index[key].part.place if fields else None)
+        if "usage" in payload:
+            self._merge_usage(payload["usage"])
 
     def _open(self, key: str, fields: dict[str, Any]) -> Block[Any]:
+        to = fields.get("to") if fields.get("type") == "fallback" else None
+        if isinstance(to, JSONObject) and (model := self._tell.word(to, "model")):  # from here on that one answers
+            self.model = self._message["model"] = model
         block = opened(fields, self._parts, self._tell)
         self._blocks.append(block)
         self._by_index[key] = block
@@ -186,6 +205,8 @@ class MessagesAccumulator(Accumulator):
         block = self._block_for(self._key_of(payload), kind)
         block.add(kind, delta, self._tell, self._extra)
         self._rest(payload, block.part.place)
+        if "usage" in payload:
+            self._merge_usage(payload["usage"])
 
     def _key_of(self, payload: dict[str, Any]) -> str:
         """What names the block of an event: its index; without one it is the block that was opened last."""
@@ -199,15 +220,20 @@ class MessagesAccumulator(Accumulator):
         if block is None and self._begun is not None and self._begun.waits_for(kind):
             block = self._by_index[key] = self._begun
         if block is not None:
-            if block.takes(kind):
+            if kind in block.DELTAS:
                 return block
-            key = f"{key} {block_of(kind)['type']}"
+            apart = f"{key} {block_of(kind)['type']}"
+            if block.takes(kind) and apart not in self._by_index:
+                return block
+            key = apart
         return self._by_index.get(key) or self._open(key, block_of(kind))
 
     def _block_stop(self, payload: dict[str, Any]) -> None:
         self._start()
         block = self._by_index.get(self._key_of(payload))
         self._rest(payload, block.part.place if block is not None else None)
+        if "usage" in payload:
+            self._merge_usage(payload["usage"])
         if block is None:
             return
         block.end(self._tell)
@@ -218,15 +244,23 @@ class MessagesAccumulator(Accumulator):
 
     # ---- the end
 
+    def _ends_without_terminator(self) -> bool:
+        return not self.require_done and self._reasoned
+
+    def _hint(self) -> str | None:
+        if self.require_done and self._reasoned:
+            return "The message had its stop_reason: if this server never sends message_stop, pass require_done=False."
+        return None
+
     def finish(self) -> None:
-        """Close what is open; a call still open is whole where the reason says so."""
+        """Close what is open. A call whose block was never closed is not certain to be whole."""
         self._start()
         reason = self._stop_reason
         for block in self._blocks:
             block.end(self._tell)
             self._tell.flush(block.part)
-            call = block.part
-            if isinstance(call, CallBuilder) and not call.stopped and reason in _FINISHES_CALLS:
+        if self._stopped and not cuts_calls(reason):
+            for call in self._stopped:
                 self._tell.out.extend(call.finish())
         self.complete = True
         has_calls = any(isinstance(block.part, CallBuilder) for block in self._blocks)
@@ -239,15 +273,12 @@ class MessagesAccumulator(Accumulator):
     # ---- a whole message in place of a stream
 
     def _on_whole(self, payload: dict[str, Any]) -> None:
-        self._message_start({"message": payload})
+        self._message_start({"type": "message_start", "message": payload})
         for block in self._blocks:
             block.end(self._tell)
-            if isinstance(block.part, CallBuilder):
-                block.part.stopped = True
-                if not _cuts_calls(self._stop_reason):
-                    self._tell.out.extend(block.part.finish())
         if self._stop_reason is None:
             raise TruncatedStreamError("a message with a stop_reason")
+        self._stopped = [block.part for block in self._blocks if isinstance(block.part, CallBuilder)]
         self.finish()
 
     # ---- the answer
@@ -271,13 +302,7 @@ class MessagesAccumulator(Accumulator):
         "content_block_stop": _block_stop,
         "message_delta": _message_delta,
         "message_stop": _message_stop,
-        "error": _on_error,
     }
-
-
-def _cuts_calls(reason: Any) -> bool:
-    """Whether a stop reason says that the model was stopped in the middle of whatever it was writing."""
-    return isinstance(reason, str) and finish_reason(reason, has_calls=True) == "length"
 
 
 def _is_same(block: dict[str, Any], fields: dict[str, Any]) -> bool:

@@ -263,7 +263,7 @@ UNTOLD = [
         [data({"x": 1}), data("null"), typed("weather", sun=True), typed("message_stop")],
         [
             Started(None, None),
-            Extra("message", [{"x": 1, "type": "message"}]),
+            Extra("x", 1),
             Extra("weather", [{"type": "weather", "sun": True}]),
             Finished(None, None),
         ],
