@@ -123,12 +123,22 @@ def test_an_empty_unnamed_object_is_nothing():
         (ended(), "stop", "completed"),
         (ended("incomplete", incomplete_details={"reason": "max_output_tokens"}), "length", "max_output_tokens"),
         (ended("incomplete", incomplete_details={"reason": "content_filter"}), "content_filter", "content_filter"),
-        (ended("incomplete"), "other", "incomplete"),
-        (ended("incomplete", incomplete_details={"reason": ""}), "other", "incomplete"),
-        (ended("incomplete", incomplete_details="odd"), "other", "incomplete"),
+        (ended("incomplete"), "length", "incomplete"),
+        (ended("incomplete", incomplete_details={"reason": ""}), "length", "incomplete"),
+        (ended("incomplete", incomplete_details="odd"), "length", "incomplete"),
         (ended("cancelled"), "cancelled", "cancelled"),
         (ended("completed", status=None), "stop", "completed"),
-        (ended("incomplete", status="in_progress"), "other", "incomplete"),
+        (ended("incomplete", status="in_progress"), "length", "incomplete"),
+        (ended("completed", status="incomplete"), "length", "incomplete"),
+        (ended("incomplete", incomplete_details={"reason": "new"}), "other", "new"),
+        (ended("done", status="completed"), "stop", "completed"),
+        (ended("done", status="incomplete"), "length", "incomplete"),
+        (ended("done", status="cancelled"), "cancelled", "cancelled"),
+        (ended("done", status=None), "stop", "completed"),
+        (ended("done", status="queued"), "stop", "completed"),
+        ({"type": "response.done"}, "stop", "completed"),
+        (("response.done", ""), "stop", "completed"),
+        (("response.done", {"response": {"status": "incomplete"}}), "length", "incomplete"),
         (
             ended("completed", status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
             "length",
@@ -159,6 +169,16 @@ def test_without_a_terminating_event_it_is_truncated(payloads):
 
 def test_require_done_changes_nothing_here():
     assert told("responses", CREATED, TEXT, require_done=False).status == "truncated"
+
+
+def test_what_follows_response_done_is_ignored():
+    assert told("responses", TEXT, ended("done", status="completed"), ended(), TEXT).answer.text == "Hi"
+
+
+def test_an_error_beside_a_response_that_goes_on_is_kept():
+    error = {"code": "x", "message": "m"}
+    outcome = told("responses", {**CREATED, "error": error}, {**CREATED, "error": {}}, TEXT, ended())
+    assert outcome.answer.extra == {"error": error}
 
 
 def test_a_call_still_open_is_whole_only_in_a_completed_response():
@@ -198,12 +218,22 @@ def test_half_a_pair_left_alone_is_told_at_the_end():
         ended("failed", error={"code": "server_error", "message": "It broke"}),
         {"type": "response.failed", "response": {"id": "r"}, "error": {"code": "server_error", "message": "It broke"}},
         ended("completed", status="failed", error={"code": "server_error", "message": "It broke"}),
+        ended("done", status="failed", error={"code": "server_error", "message": "It broke"}),
         {"type": "error", "code": "server_error", "message": "It broke", "param": None},
         {"type": "error", "error": {"code": "server_error", "message": "It broke"}},
         {"error": {"code": "server_error", "message": "It broke"}},
         {"object": "error", "code": "server_error", "message": "It broke"},
     ],
-    ids=["failed", "envelope beside", "status failed", "error event", "error event with a member", "bare", "bare object"],
+    ids=[
+        "failed",
+        "envelope beside",
+        "status failed",
+        "done and failed",
+        "error event",
+        "error event with a member",
+        "bare",
+        "bare object",
+    ],
 )
 def test_a_failure_is_an_upstream_error_with_the_partial_answer(payload):
     outcome = told("responses", CREATED, TEXT, payload)

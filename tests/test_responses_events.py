@@ -221,6 +221,44 @@ def test_a_summary_part_announced_empty_says_that_there_is_a_summary():
 
 # ---- hosted tools
 
+WORK = {
+    "web_search_call": ["in_progress", "searching", "completed"],
+    "file_search_call": ["in_progress", "searching", "completed"],
+    "code_interpreter_call": ["in_progress", "interpreting", "completed"],
+    "image_generation_call": ["in_progress", "generating", "completed"],
+    "mcp_call": ["in_progress", "completed", "failed"],
+    "computer_call": ["in_progress", "completed"],
+}
+
+
+@pytest.mark.parametrize(("kind", "status"), [(kind, status) for kind, statuses in WORK.items() for status in statuses])
+@pytest.mark.parametrize(
+    "where", [{"output_index": 0}, {"output_index": None, "item_id": "i"}, {"output_index": 0, "item_id": "j"}]
+)
+def test_the_status_of_a_hosted_tool_stands_in_its_item(kind, status, where):
+    added = event("output_item.added", item={"type": kind, "id": "i", "status": "new"})
+    row = event(f"{kind}.{status}", **where)
+    outcome = told("responses", added, row)
+    assert outcome.partial.native["output"] == [{"type": kind, "id": "i", "status": status}]
+    assert of_type(outcome, Extra)[-1] == Extra(row["type"], [row], 0, 0)
+    final = {"type": kind, "id": "i", "status": "final"}
+    ending = {**COMPLETED, "response": {**COMPLETED["response"], "output": [final]}}
+    assert told("responses", added, row, ending).answer.native["output"] == [final]
+
+
+@pytest.mark.parametrize("name", ["mcp_list_tools.in_progress", "image_generation_call.partial_image", "web_search_call.new"])
+def test_no_other_event_of_a_hosted_tool_changes_its_item(name):
+    item = {"type": name.partition(".")[0], "id": "i"}
+    outcome = told("responses", event("output_item.added", item=item), event(name))
+    assert outcome.partial.native["output"] == [item]
+
+
+def test_a_status_of_another_kind_of_item_or_of_none_changes_nothing():
+    item = {"type": "web_search_call", "id": "i", "status": "new"}
+    row = event("file_search_call.searching")
+    assert told("responses", event("output_item.added", item=item), row).partial.native["output"] == [item]
+    assert told("responses", row).partial.native["output"] == []
+
 
 @pytest.mark.parametrize(
     ("stem", "member", "kind"),

@@ -379,7 +379,8 @@ def test_a_snapshot_replaces_what_nobody_has_been_told():
 
 def test_more_input_after_a_calls_end_is_malformed():
     """It may have been executed already."""
-    rows = [done(type="function_call", call_id="c", name="f", arguments="{}"), event("function_call_arguments.delta", delta="x")]
+    item = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "status": "completed"}
+    rows = [done(**item), event("function_call_arguments.delta", delta="x")]
     outcome = told("responses", *rows, COMPLETED)
     assert isinstance(outcome.error, MalformedStreamError)
     assert "after its end" in outcome.error.reason
@@ -395,7 +396,7 @@ def test_an_empty_delta_after_a_calls_end_is_nothing():
 def test_a_snapshot_after_a_calls_end_changes_the_answer_and_is_reported(later, reported):
     item = {"type": "function_call", "call_id": "c", "name": "f"}
     ending = {"type": "response.completed", "response": {"status": "completed", "output": [{**item, "arguments": later}]}}
-    outcome = told("responses", done(**item, arguments="{}"), ending)
+    outcome = told("responses", done(**item, arguments="{}", status="completed"), ending)
     assert len(of_type(outcome, Extra)) == reported
     assert outcome.answer.tool_calls[0].arguments == (later or "{}")
     assert len(of_type(outcome, ToolCallDelta)) == 1

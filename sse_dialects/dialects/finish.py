@@ -13,7 +13,7 @@ __all__ = ["cuts_calls", "finish_reason", "means_failure"]
 # What providers, and servers in front of them, write; in lower case and with "_" for "-".
 _WORDS: dict[FinishReason, str] = {
     "stop": "stop end_turn stop_sequence completed complete eos eos_token",
-    "length": "length max_tokens max_output_tokens max_length model_length model_context_window_exceeded",
+    "length": "length max_tokens max_output_tokens max_length model_length model_context_window_exceeded incomplete",
     "tool_calls": "tool_calls tool_call tool_use function_call",
     "content_filter": "content_filter content_filtered safety image_safety sensitive prohibited_content blocklist recitation spii"
     " guardrail_intervened",

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import TruncatedStreamError
 from ..events import Finished
-from ..failures import error_in, is_padding
+from ..failures import is_padding
 from ..values import JSONObject
-from .base import Accumulator
 from .finish import finish_reason
 from .parts import CallBuilder, TextBuilder
 from .payload import dumped
-from .responses_events import EVENTS, WRAPPING
+from .responses_events import EVENTS, WRAPPING, fold_status
 from .responses_output import Output
 from .telling import items, object_member, typed, word
+from .typed_events import TypedAccumulator
 from .usage import holds_count, input_includes_cache
 
 if TYPE_CHECKING:
@@ -37,17 +37,17 @@ _ECHOED = frozenset(
 )  # fmt: skip
 
 # Members of the events around a response.
-_LIFECYCLE = WRAPPING | {"response", "error"}
+_LIFECYCLE = WRAPPING | {"response"}
 
-_ENDS = frozenset({"response.completed", "response.incomplete", "response.cancelled", "response.failed"})
+_ENDS = frozenset({"response.completed", "response.incomplete", "response.cancelled", "response.failed", "response.done"})
+
+# The status that a terminating event's name stands for where its response says none. ``response.done`` stands for no other.
+_STATUS_OF = {name: name.rpartition(".")[2] for name in _ENDS - {"response.done"}}
 
 _UNFINISHED = frozenset({"queued", "in_progress"})
 
-# Where an event has one of these, an error in it is that item's, a hosted tool's say.
-_OF_AN_ITEM = frozenset({"item_id", "output_index"})
 
-
-class ResponsesAccumulator(Accumulator):
+class ResponsesAccumulator(TypedAccumulator):
     """Events of one response in, our events and the answer out. See `Accumulator` for the verbs.
 
     Args:
@@ -60,7 +60,7 @@ class ResponsesAccumulator(Accumulator):
 
     dialect: ClassVar[DialectName] = "responses"
     expected: ClassVar[str] = "response.completed"
-    bare: ClassVar[frozenset[str]] = Accumulator.bare | _ENDS
+    bare: ClassVar[frozenset[str]] = TypedAccumulator.bare | _ENDS
 
     def _prepare(self) -> None:
         # The response as each of the events around it shows it, without its output, as JSON text: it echoes the whole request,
@@ -86,15 +86,9 @@ class ResponsesAccumulator(Accumulator):
             take, members = row
             place = take(self._output, payload)
             self._tell.rest(self._extra, payload, members, place)
-        elif sent.keys().isdisjoint(_OF_AN_ITEM) and (raw := error_in(sent)):
-            raise self._upstream(raw, sent)
-        elif kind != "message" or len(payload) > 1:
-            self._start()
-            item = self._output.find(payload.get("output_index"), payload.get("item_id"), payload.get("call_id"))
-            self._tell.extra_items(self._extra, kind, [payload], 0, item.place if item is not None else None)
-
-    def _on_error(self, payload: dict[str, Any]) -> None:
-        raise self._upstream(payload.get("error") or payload, payload)
+        else:
+            fold_status(self._output, payload)
+            self._on_other_event(event, sent, self._extra, lambda: self._output.place_of(payload))
 
     # ---- the response
 
@@ -104,7 +98,11 @@ class ResponsesAccumulator(Accumulator):
         if response.get("status") == "failed":
             self._failed(payload)
         self._take_response(response, final=False)
-        self._tell.rest(self._extra, payload, _LIFECYCLE)
+        self._rest(payload)
+
+    def _rest(self, payload: dict[str, Any]) -> None:
+        others = {name: value for name, value in payload.items() if name != "error" or not is_padding(value)}
+        self._tell.rest(self._extra, others, _LIFECYCLE)
 
     def _take_response(self, response: dict[str, Any], *, final: bool = True) -> None:
         """The last id and model that say something bind; null and empty members erase nothing."""
@@ -116,7 +114,7 @@ class ResponsesAccumulator(Accumulator):
         if self._snapshots[-1:] != [snapshot]:
             self._snapshots.append(snapshot)
         self._tell.rest(self._extra, fields, _ECHOED)
-        self._output.take_snapshot(items(response, "output"))
+        self._output.take_snapshot(items(response, "output"), final=final)
         if final and not any(isinstance(part, TextBuilder) for part in self._output.parts):
             self._take_text_alone(response)
         usage = response.get("usage")
@@ -142,14 +140,14 @@ class ResponsesAccumulator(Accumulator):
         """The terminating frame. The status counts for more than the event's name."""
         response = object_member(payload, "response")
         self._take_response(response)
-        self._tell.rest(self._extra, payload, _LIFECYCLE)
         status = self._tell.word(response, "status")
-        named = str(payload.get("type") or "").rpartition(".")[2]
-        self._status = status if status is not None and status != "in_progress" else named or "completed"
+        named = _STATUS_OF.get(str(payload.get("type")), "completed")
+        self._status = status if status is not None and status not in _UNFINISHED else named
         raw = response.get("error") or payload.get("error")
         if self._status == "failed" or (self._status == "completed" and not is_padding(raw)):
             self._status = "failed"
             raise self._upstream(raw or {}, payload)
+        self._rest(payload)
         self.finish()
 
     def _failed(self, payload: dict[str, Any]) -> None:
@@ -173,12 +171,11 @@ class ResponsesAccumulator(Accumulator):
         return self._status
 
     def finish(self) -> None:
-        """Flush what was held back; a call still open is whole where the response is completed."""
+        """Flush what was held back; calls that nobody said were cut are whole where the response is completed."""
         self._output.finish()
         calls, reason = [part for part in self._output.parts if isinstance(part, CallBuilder)], self._reason
         if reason == "completed":
-            for call in calls:
-                self._tell.out.extend([] if call.stopped else call.finish())
+            self._output.finish_calls()
         self.complete = True
         self._tell.out.append(Finished(finish_reason(reason, has_calls=bool(calls)), reason))
 
@@ -201,5 +198,5 @@ class ResponsesAccumulator(Accumulator):
         "response.incomplete": _end,
         "response.cancelled": _end,
         "response.failed": _failed,
-        "error": _on_error,
+        "response.done": _end,
     }

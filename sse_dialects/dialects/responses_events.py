@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .responses_message import Content
     from .responses_output import Output
 
-__all__ = ["EVENTS", "WRAPPING"]
+__all__ = ["EVENTS", "WRAPPING", "fold_status"]
 
 _DELTA = ("delta",)
 
@@ -65,22 +65,51 @@ def _content(output: Output, payload: dict[str, Any], kind: str) -> Content:
     return _message(output, payload).content(payload.get("content_index"), kind, output.tell, output.parts)
 
 
+def _content_of(output: Output, payload: dict[str, Any], kind: str) -> Content:
+    """The content part that an event says more of without adding text, which may come after its ``.done``."""
+    item = _message(output, payload)
+    return item.content_done(payload.get("content_index"), kind, None, output.tell, output.parts, again=True)
+
+
+def _content_done(output: Output, payload: dict[str, Any], kind: str, fields: dict[str, Any], *, again: bool = False) -> Content:
+    """The content part that a ``.done`` event ends, with its rest taken from ``fields``."""
+    text = word(fields.get("text")) or word(fields.get("refusal"))
+    item, index = _message(output, payload), payload.get("content_index")
+    content = item.content_done(index, kind, text, output.tell, output.parts, again=again)
+    content.update(fields, output.tell, output.extra)
+    content.said = True
+    return content
+
+
 def _part_added(output: Output, payload: dict[str, Any]) -> int | None:
     fields = object_member(payload, "part")
     if _is_of_reasoning(output, payload, fields):
         return _reasoning_part(output, payload)
-    item, index = _message(output, payload), payload.get("content_index")
-    content = item.announced_content(index, content_kind(fields)) or item.open(index, fields, output.tell, output.parts)
+    content = _message(output, payload).announce(payload.get("content_index"), fields, output.tell, output.parts)
     content.update(fields, output.tell, output.extra)
     return content.part.place
+
+
+def _part_delta(output: Output, payload: dict[str, Any]) -> int | None:
+    """A delta that does not say its kind: the kind of the part at its index, text where there is none."""
+    delta, index = payload.get("delta"), payload.get("content_index")
+    if not isinstance(delta, str) and not (isinstance(delta, JSONObject) and isinstance(delta.get("text"), str)):
+        place = output.place_of(payload)
+        output.tell.extra_items(output.extra, payload["type"], [payload], 0, place)
+        return place
+    item = output.find(payload.get("output_index"), payload.get("item_id"))
+    if isinstance(item, ReasoningItem):
+        return _reasoning_delta(output, payload)
+    if isinstance(item, MessageItem) and item.announced_content(index, "refusal") is not None:
+        return _refusal_delta(output, payload)
+    return _text_delta(output, payload)
 
 
 def _part_done(output: Output, payload: dict[str, Any]) -> int | None:
     fields = object_member(payload, "part")
     if _is_of_reasoning(output, payload, fields):
         return _reasoning_part(output, payload)
-    content = _content(output, payload, content_kind(fields))
-    content.update(fields, output.tell, output.extra)
+    content = _content_done(output, payload, content_kind(fields), fields, again=True)
     content.closed = True
     return content.part.place
 
@@ -94,9 +123,9 @@ def _is_of_reasoning(output: Output, payload: dict[str, Any], part: dict[str, An
 
 
 def _text_delta(output: Output, payload: dict[str, Any]) -> int | None:
-    content = _content(output, payload, "output_text")
-    output.tell.text(content.part, _delta_of(payload), _DELTA)
-    logprobs = payload.get("logprobs")
+    text, logprobs = _delta_of(payload), payload.get("logprobs")
+    content = (_content if text else _content_of)(output, payload, "output_text")
+    output.tell.text(content.part, text, _DELTA)
     if isinstance(logprobs, JSONArray) and logprobs:
         content.logprobs.extend(output.tell.clean(logprobs))
         output.tell.extra_items(output.extra, "logprobs", logprobs, 0, content.part.place)
@@ -105,9 +134,7 @@ def _text_delta(output: Output, payload: dict[str, Any]) -> int | None:
 
 def _text_done(output: Output, payload: dict[str, Any]) -> int | None:
     fields: dict[str, Any] = {name: payload[name] for name in ("text", "logprobs") if name in payload}
-    content = _content(output, payload, "output_text")
-    content.update(fields, output.tell, output.extra)
-    return content.part.place
+    return _content_done(output, payload, "output_text", fields).part.place
 
 
 def _refusal_delta(output: Output, payload: dict[str, Any]) -> int | None:
@@ -117,13 +144,11 @@ def _refusal_delta(output: Output, payload: dict[str, Any]) -> int | None:
 
 
 def _refusal_done(output: Output, payload: dict[str, Any]) -> int | None:
-    content = _content(output, payload, "refusal")
-    content.update({"refusal": text_member(payload, "refusal")}, output.tell, output.extra)
-    return content.part.place
+    return _content_done(output, payload, "refusal", {"refusal": text_member(payload, "refusal")}).part.place
 
 
 def _annotation_added(output: Output, payload: dict[str, Any]) -> int | None:
-    content = _content(output, payload, "output_text")
+    content = _content_of(output, payload, "output_text")
     annotation = output.tell.clean(payload.get("annotation"))
     if annotation is not None:
         content.annotations.append(annotation)
@@ -155,16 +180,18 @@ def _reasoning_delta(output: Output, payload: dict[str, Any]) -> int | None:
 
 def _reasoning_done(output: Output, payload: dict[str, Any]) -> int | None:
     item, text = _reasoning(output, payload), text_member(payload, "text")
-    item.catch_up(*_channel(payload), {"text": text}, output.tell, output.extra)
+    item.end(*_channel(payload), {"text": text}, output.tell, output.extra)
     return item.place
 
 
 def _reasoning_part(output: Output, payload: dict[str, Any]) -> int | None:
     item, part = _reasoning(output, payload), object_member(payload, "part")
     channel, index = _channel(payload)
-    item.announce(channel, index if str(payload.get("type")).endswith(".added") else None)
-    if text_member(part, "text"):
-        item.catch_up(channel, index, part, output.tell, output.extra)
+    if str(payload.get("type")).endswith(".added"):
+        item.announce_part(channel, index, part, output.tell, output.extra)
+    else:
+        item.announce(channel)
+        item.end(channel, index, part, output.tell, output.extra)
     return item.place
 
 
@@ -236,6 +263,30 @@ _HOSTED: dict[str, tuple[str, str]] = {
     "response.code_interpreter_call_code": ("code", "code_interpreter_call"),
 }
 
+# What each event of a hosted tool says its item's status is now. Items that list tools have none, and a partial image is none.
+_WORKING: dict[str, str] = {
+    "web_search_call": "searching",
+    "file_search_call": "searching",
+    "code_interpreter_call": "interpreting",
+    "image_generation_call": "generating",
+    "mcp_call": "in_progress",
+    "computer_call": "in_progress",
+}
+_STATUSES: dict[str, tuple[str, str]] = {
+    f"response.{kind}.{status}": (kind, status)
+    for kind, working in _WORKING.items()
+    for status in ("in_progress", working, "completed", "failed")
+}
+
+
+def fold_status(output: Output, payload: dict[str, Any]) -> None:
+    """Put the status that an event reports of a hosted tool into the tool's item, as the provider's SDK for Node does."""
+    if (row := _STATUSES.get(payload["type"])) is not None:
+        kind, status = row
+        if (item := output.item_of(payload, kind)) is not None:
+            item.fields["status"] = status
+
+
 _Take = Callable[["Output", dict[str, Any]], int | None]
 
 
@@ -248,6 +299,7 @@ EVENTS: dict[str, tuple[_Take, frozenset[str]]] = {
     "response.output_item.added": _row(_item_added, "item"),
     "response.output_item.done": _row(_item_done, "item"),
     "response.content_part.added": _row(_part_added, "part"),
+    "response.content_part.delta": _row(_part_delta, "delta"),
     "response.content_part.done": _row(_part_done, "part"),
     "response.output_text.delta": _row(_text_delta, "delta", "logprobs"),
     "response.output_text.done": _row(_text_done, "text", "logprobs"),

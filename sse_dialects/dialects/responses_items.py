@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from .parts import OtherBuilder, PartBuilder, Pieces
     from .telling import Teller
 
-__all__ = ["CallItem", "Item", "OtherItem", "catch_up", "contradict", "kind_of", "names_in"]
+__all__ = ["UNCUT", "CallItem", "Item", "OtherItem", "catch_up", "contradict", "is_unfinished", "kind_of", "names_in"]
+
+# Statuses of an item that do not say that it was cut.
+UNCUT = (None, "completed", "in_progress")
 
 
 class Item:
@@ -68,7 +71,7 @@ class Item:
 class CallItem(Item):
     """A call that the client is asked to make, with JSON arguments or free-text input."""
 
-    __slots__ = ("member", "part")
+    __slots__ = ("cut", "member", "part")
 
     MEMBERS: ClassVar[dict[str, str]] = {"function_call": "arguments", "custom_tool_call": "input"}
     KNOWN: ClassVar[frozenset[str]] = Item.KNOWN | {"call_id", "name", "arguments", "input"}
@@ -77,6 +80,11 @@ class CallItem(Item):
         self.member = self.MEMBERS[kind_of(fields)]
         super().__init__({name: value for name, value in fields.items() if name != self.member}, number)
         self.part = part
+        self.cut = False  # a status has said that it is not whole
+
+    def note_status(self, fields: dict[str, Any]) -> None:
+        """Remember whether an item that was done, or the response's own list, says that the call was cut."""
+        self.cut = self.cut or fields.get("status") not in UNCUT
 
     @property
     def place(self) -> int | None:
@@ -175,6 +183,12 @@ def contradict(pieces: Pieces, snapshot: str, place: int, tell: Teller) -> None:
     """Put a snapshot in place of text that has been told."""
     pieces.replace(snapshot)
     tell.out.append(Extra("snapshot", snapshot, 0, place))
+
+
+def is_unfinished(fields: dict[str, Any]) -> bool:
+    """True if an item says that it is not whole, or is a call that has neither a status nor anything it is called with."""
+    status, member = fields.get("status"), CallItem.MEMBERS.get(kind_of(fields))
+    return status != "completed" if status is not None else member is not None and not fields.get(member)
 
 
 def kind_of(fields: dict[str, Any]) -> str:

@@ -19,9 +19,13 @@ __all__ = ["Content", "MessageItem", "content_kind"]
 
 
 class Content(Live):
-    """One content part of a message: text or a refusal with what belongs to it, or any other kind as it came."""
+    """One content part of a message: text or a refusal with what belongs to it, or any other kind as it came.
 
-    __slots__ = ("_told", "annotations", "closed", "fields", "kind", "logprobs", "part")
+    ``guessed``: it was opened by a delta, not by an announcement. ``said``: its own ``.done`` has come, so that no delta follows.
+    ``closed``: it has ended, or another part was opened after it.
+    """
+
+    __slots__ = ("_told", "annotations", "closed", "fields", "guessed", "kind", "logprobs", "part", "said")
 
     # The member that holds the text, and the builder, by the part's type.
     KINDS: ClassVar[dict[str, tuple[str, type[PartBuilder]]]] = {
@@ -38,6 +42,8 @@ class Content(Live):
         self.annotations: list[Any] = []
         self.logprobs: list[Any] = []
         self.closed = False
+        self.guessed = False
+        self.said = False
         self._told = False
 
     def update(self, fields: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
@@ -95,26 +101,67 @@ class Content(Live):
 class MessageItem(Item):
     """A message: content parts by their ``content_index``."""
 
-    __slots__ = ("_by_index", "_by_kind", "contents")
+    __slots__ = ("_by_index", "_by_kind", "contents", "listed")
 
     KNOWN: ClassVar[frozenset[str]] = Item.KNOWN | {"content"}
 
     def __init__(self, fields: dict[str, Any], number: int) -> None:
         super().__init__({name: value for name, value in fields.items() if name != "content"}, number)
         self.contents: list[Content] = []
+        self.listed: list[dict[str, Any]] | None = None  # the parts of a snapshot that has the same text in other parts
         self._by_index: dict[str, Content] | None = None
         self._by_kind: dict[str, list[Content]] | None = None  # once a snapshot's order is another
 
     def content(self, index: Any, kind: str, tell: Teller, parts: list[PartBuilder]) -> Content:
-        """The content part of that index and type. An index that nobody announced continues the last open part of the type:
-        some servers count it up at every delta."""
+        """The content part that a delta of that index and type adds to.
+
+        An index that nobody announced continues the last open part of the type: some servers count it up at every delta. After
+        that part's own ``.done`` it is another part.
+        """
         found = self.announced_content(index, kind)
-        if found is None:
-            last = self.contents[-1] if self.contents else None
-            if last is None or last.kind != kind or last.closed:
-                return self.open(index, {"type": kind}, tell, parts)
+        if found is None or (found.said and found.guessed):
+            last = self._last(kind)
+            if last is None or last.said:
+                return self._guess(index, kind, tell, parts)
             found = self._keep(index, last)
         return found
+
+    def content_done(
+        self, index: Any, kind: str, text: str | None, tell: Teller, parts: list[PartBuilder], *, again: bool = False
+    ) -> Content:
+        """The content part that an event ends, or says more of.
+
+        An index that nobody announced is the last open part's. After that part's own ``.done`` it is so only for an event that
+        comes ``again``, and whose ``text`` is the same.
+        """
+        found = self.announced_content(index, kind)
+        if found is None:
+            last = self._last(kind)
+            same = last is not None and (not last.said or (again and (not text or last.part.rest_of(text) == "")))
+            found = self._keep(index, last) if last is not None and same else self._guess(index, kind, tell, parts)
+        return found
+
+    def _last(self, kind: str) -> Content | None:
+        """The part opened last, if it is open and of that type."""
+        last = self.contents[-1] if self.contents else None
+        return last if last is not None and last.kind == kind and not last.closed else None
+
+    def _guess(self, index: Any, kind: str, tell: Teller, parts: list[PartBuilder]) -> Content:
+        content = self.open(index, {"type": kind}, tell, parts)
+        content.guessed = True
+        return content
+
+    def announce(self, index: Any, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder]) -> Content:
+        """The content part of an announcement: another one, unless that at its index was only guessed or is announced again."""
+        kind = content_kind(fields)
+        found = self.announced_content(index, kind) if index is not None else self._last(kind)
+        if found is not None and found.said and not _repeats(found, fields):
+            found = None
+        if found is not None and index is None and not found.guessed and found.part.size():
+            found = None
+        content = found or self.open(index, fields, tell, parts)
+        content.guessed = False
+        return content
 
     def open(self, index: Any, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder]) -> Content:
         """A content part that has been announced, or one of its own for want of an announcement."""
@@ -131,9 +178,10 @@ class MessageItem(Item):
         return self._keep(index, content)
 
     def _keep(self, index: Any, content: Content) -> Content:
-        if self._by_index is None:
-            self._by_index = {}
-        self._by_index[f"{content.kind} {index}"] = content
+        if index is not None:
+            if self._by_index is None:
+                self._by_index = {}
+            self._by_index[f"{content.kind} {index}"] = content
         return content
 
     def announced_content(self, index: Any, kind: str) -> Content | None:
@@ -149,9 +197,43 @@ class MessageItem(Item):
         if not isinstance(listed, JSONArray):
             return
         snapshot: list[dict[str, Any]] = [part for part in listed if isinstance(part, JSONObject)]
+        self.listed = None
+        if self._is_regrouped(snapshot):
+            snapshot = self._take_regrouped(snapshot, tell, extra)
         for number, (part, matched) in enumerate(zip(snapshot, self._matched(snapshot), strict=True)):
             content = matched or self.open(number, {"type": part.get("type")}, tell, parts)
             content.update(part, tell, extra)
+
+    def _is_regrouped(self, snapshot: list[dict[str, Any]]) -> bool:
+        """True if the snapshot has the text that streamed, perhaps longer, in another number of parts. Linear in the snapshot."""
+        texts = _texts_in(snapshot)
+        whole, end = "".join(texts), 0
+        if len(self.contents) > len(whole) + len(snapshot):
+            return False
+        streamed = [content for content in self.contents if content.kind == "output_text"]
+        if len(texts) == len(streamed) or not 0 < len(streamed) <= len(whole):
+            return False
+        for content in streamed:
+            end = content.part.end_in(whole, end)
+            if end < 0:
+                return False
+        return end == len(whole) or len(texts) < len(streamed)
+
+    def _take_regrouped(self, snapshot: list[dict[str, Any]], tell: Teller, extra: dict[str, Any]) -> list[dict[str, Any]]:
+        """Take a snapshot with the text in other parts, and return its parts of other types.
+
+        The native form is the snapshot's; the parts of the answer stay those that streamed.
+        """
+        self.listed = [shared(part) for part in tell.clean(snapshot)]
+        streamed = [content for content in self.contents if content.kind == "output_text"]
+        catch_up(streamed[-1].part, "".join(_texts_in(snapshot))[sum(each.part.size() for each in streamed[:-1]) :], tell)
+        for name in ("annotations", "logprobs"):
+            kept = sum(len(getattr(content, name)) for content in streamed)
+            lists = [part[name] for part in snapshot if isinstance(part.get(name), JSONArray)]
+            new = [item for each in lists for item in each][kept:]
+            tell.extra_items(extra, name, new, 0, streamed[-1].part.place)
+            getattr(streamed[-1], name).extend(tell.clean(new))
+        return [part for part in snapshot if content_kind(part) != "output_text"]
 
     def _matched(self, snapshot: list[dict[str, Any]]) -> list[Content | None]:
         """The streamed part that each of a snapshot is. Linear in the snapshot, but for one count of what streamed."""
@@ -172,7 +254,22 @@ class MessageItem(Item):
 
     def native(self) -> dict[str, Any]:
         """The item as it stands in an unstreamed response."""
-        return {**self.fields, "content": [content.native() for content in self.contents]}
+        return {
+            **self.fields,
+            "content": [dict(part) for part in self.listed]
+            if self.listed is not None
+            else [content.native() for content in self.contents],
+        }
+
+
+def _texts_in(snapshot: list[dict[str, Any]]) -> list[str]:
+    return [str(part.get("text") or "") for part in snapshot if content_kind(part) == "output_text"]
+
+
+def _repeats(content: Content, fields: dict[str, Any]) -> bool:
+    """True if a part is announced again with the text that it has."""
+    text = fields.get("text") or fields.get("refusal")
+    return isinstance(text, str) and content.part.rest_of(text) == ""
 
 
 def content_kind(fields: dict[str, Any]) -> str:

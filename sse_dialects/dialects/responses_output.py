@@ -8,9 +8,10 @@ from ..events import Extra
 from ..values import JSONObject
 from .parts import CallBuilder, OtherBuilder, ReasoningBuilder
 from .payload import shared
-from .responses_items import CallItem, Item, OtherItem, kind_of, names_in
+from .responses_items import UNCUT, CallItem, Item, OtherItem, is_unfinished, kind_of, names_in
 from .responses_message import MessageItem
 from .responses_reasoning import ReasoningItem
+from .telling import word
 
 if TYPE_CHECKING:
     from .parts import PartBuilder
@@ -26,7 +27,7 @@ class Output:
     where several items share it, or where nothing was opened under it. What few streams need is made when it is needed.
     """
 
-    __slots__ = ("_by_index", "_by_kind", "_by_name", "_listed", "extra", "items", "parts", "tell")
+    __slots__ = ("_by_index", "_by_kind", "_by_name", "_finished_ids", "_listed", "_pending", "extra", "items", "parts", "tell")
 
     def __init__(self, tell: Teller, extra: dict[str, Any]) -> None:
         self.tell = tell
@@ -37,12 +38,15 @@ class Output:
         self._by_index: dict[str, Item] = {}
         self._by_name: dict[str, Item] | None = None
         self._by_kind: dict[str, list[Item]] | None = None
+        self._pending: list[CallItem] = []  # calls that are done and did not say how
+        self._finished_ids: set[str] = set()  # the `call_id` of each call that was finished
 
     # ---- items announced and finished
 
     def added(self, index: Any, fields: dict[str, Any]) -> Item:
         """An item has been announced. A second one on a used index is another item, unless the first was only guessed."""
         item = self._placed_at(index, kind_of(fields)) if index is not None else None
+        self._finish_pending(item if item is not None and _same(item, fields) else None)
         if item is None or (item.announced and not _same(item, fields)) or not _fits(item, fields):
             item = self._open(index, fields)
         item.announced = True
@@ -51,13 +55,17 @@ class Output:
 
     def finished(self, index: Any, fields: dict[str, Any]) -> Item:
         """An item is whole; it may not have been announced at all."""
+        if (before := self._done_before(fields)) is not None:
+            if isinstance(before, CallItem) and not before.part.complete:
+                before.note_status(fields)
+            return before
         item = self._placed_at(index, kind_of(fields), *names_in(fields)) if index is not None else self._open_one(fields)
         if item is None or (item.done and not _same(item, fields)) or not _fits(item, fields):
             item = self._open(index, fields)
         self._update(item, fields)
         item.announced = item.done = True
         if isinstance(item, CallItem):
-            self._finish_call(item, fields)
+            self._end_call(item, fields)
         return item
 
     def _open_one(self, fields: dict[str, Any]) -> Item | None:
@@ -66,16 +74,56 @@ class Output:
         last = self.items[-1] if self.items else None
         return named or (None if last is None or (last.names and names_in(fields)) else last)
 
-    def _finish_call(self, item: CallItem, fields: dict[str, Any]) -> None:
+    def _done_before(self, fields: dict[str, Any]) -> Item | None:
+        """The item that was done under the same ``call_id``, if this is an unfinished copy of it, perhaps of another kind."""
+        id = word(fields.get("call_id")) if is_unfinished(fields) else None
+        item = self._named(id) if id is not None else None
+        return item if item is not None and item.done and item.fields.get("status") in UNCUT else None
+
+    # ---- the ends of calls
+
+    def _end_call(self, item: CallItem, fields: dict[str, Any]) -> None:
+        """A call's item is done. It is whole if it says so; if it does not say, a later event may."""
         call = item.part
         if not call.stopped:
             call.stopped = True
             self.tell.out.extend(call.end())
             self.tell.flush(call)
-            if fields.get("status") != "incomplete":
-                self.tell.out.extend(call.finish())
+        item.note_status(fields)
+        if fields.get("status") == "completed":
+            self._finish_call(item)
+        else:
+            self._pending.append(item)
+
+    def _finish_pending(self, but: Item | None) -> None:
+        """Another item has been announced, so the calls that were done are whole; ``but`` is one that is announced again."""
+        pending, self._pending = self._pending, []
+        for item in pending:
+            if item is but:
+                self._pending.append(item)
+            else:
+                self._finish_call(item)
+
+    def finish_calls(self) -> None:
+        """The response is completed, and with it every call that nobody said was cut."""
+        for item in self.items:
+            if isinstance(item, CallItem):
+                self._finish_call(item)
+
+    def _finish_call(self, item: CallItem) -> None:
+        id = word(item.fields.get("call_id"))
+        if item.cut or id in self._finished_ids:
+            return
+        finished = item.part.finish()
+        if finished and id is not None:
+            self._finished_ids.add(id)
+        self.tell.out.extend(finished)
+
+    # ---- items as they open and change
 
     def _update(self, item: Item, fields: dict[str, Any]) -> None:
+        if item is self._done_before(fields):
+            return
         item.update(fields, self.tell, self.parts, self.extra)
         if self._by_name is not None:
             self._by_name.update(dict.fromkeys(names_in(fields), item))
@@ -126,6 +174,17 @@ class Output:
             return self._by_index.get(str(index))
         return next((item for name in names if isinstance(name, str) and (item := self._named(name)) is not None), None)
 
+    def place_of(self, payload: dict[str, Any]) -> int | None:
+        """The place of the part that an event speaks of, if it speaks of one."""
+        item = self.find(payload.get("output_index"), payload.get("item_id"), payload.get("call_id"))
+        return item.place if item is not None else None
+
+    def item_of(self, payload: dict[str, Any], kind: str) -> Item | None:
+        """The item of that kind that an event speaks of, if there is one."""
+        index, names = payload.get("output_index"), (payload.get("item_id"), payload.get("call_id"))
+        item = self._placed_at(index, kind, *names) if index is not None else self.find(None, *names)
+        return item if item is not None and item.kind == kind else None
+
     def _placed_at(self, index: Any, kind: str, *names: Any) -> Item | None:
         """The item at that index, of that kind if there is one. Where several share the index the ids tell which; where nothing
         was opened under it, they may tell that an open item goes on under another index than its own."""
@@ -157,15 +216,17 @@ class Output:
 
     # ---- the response's own list
 
-    def take_snapshot(self, listed: list[Any]) -> None:
-        """Take the response's own list of items; an empty one erases nothing."""
+    def take_snapshot(self, listed: list[Any], *, final: bool = True) -> None:
+        """Take the response's own list of items; an empty one erases nothing. What the final one says of calls counts."""
         fields_of: list[dict[str, Any]] = [fields for fields in listed if isinstance(fields, JSONObject)]
-        items: list[Item] = []
+        items: dict[int, Item] = {}
         for place, (matched, fields) in enumerate(zip(self._matched(fields_of), fields_of, strict=True)):
             item = matched or self._open(place if str(place) not in self._by_index else None, fields)
-            items.append(item)
+            items[item.number] = item
             self._update(item, fields)
-        self._listed = items or self._listed
+            if final and isinstance(item, CallItem) and not item.part.complete:
+                item.note_status(fields)
+        self._listed = list(items.values()) or self._listed
 
     def _matched(self, snapshot: list[dict[str, Any]]) -> list[Item | None]:
         """The streamed item that each of a snapshot is: by id, by position, or the next of its kind. Linear in the snapshot."""
@@ -178,6 +239,8 @@ class Output:
         return matched
 
     def _of_name(self, fields: dict[str, Any], taken: set[int]) -> Item | None:
+        if (before := self._done_before(fields)) is not None:
+            return _take(before, taken)
         named = map(self._named, names_in(fields))
         return next((_take(item, taken) for item in named if item is not None and _free(item, fields, taken)), None)
 

@@ -21,13 +21,14 @@ _KNOWN_IN_PART = frozenset({"type", "text"})
 
 
 class _Paragraph(Pieces):
-    """One part of a channel: its text, and its other members."""
+    """One part of a channel: its text, and its other members. ``said``: its own ``.done`` has come, so that no delta follows."""
 
-    __slots__ = ("fields",)
+    __slots__ = ("fields", "said")
 
     def __init__(self, channel: str) -> None:
         super().__init__()
         self.fields: dict[str, Any] = {"type": _TYPES[channel]}
+        self.said = False
 
     def native(self) -> dict[str, Any]:
         """The part as it stands in an unstreamed item."""
@@ -60,22 +61,42 @@ class ReasoningItem(Item):
         if index is not None:
             paragraphs.setdefault(str(index), _Paragraph(channel))
 
-    def paragraph(self, channel: str, index: Any) -> _Paragraph:
-        """One part of a channel, opened where it is new. Without an index it is the last one, and so it is in the full text under
-        one that nobody announced: some servers count it up at every delta."""
-        paragraphs = self.channels.setdefault(channel, {})
-        found = paragraphs.get(str(index))
+    def announce_part(self, channel: str, index: Any, snapshot: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+        """A part of a channel has been announced. Without an index it is another than the last one, if that has any text."""
+        last = self._last(channel)
+        self.announce(channel, index)
+        if index is None and last is not None and last.size():
+            self._open(channel, None)
+        if word(snapshot.get("text")):
+            self._catch_up(self.paragraph(channel, index), channel, snapshot, tell, extra)
+
+    def paragraph(self, channel: str, index: Any, text: str | None = None) -> _Paragraph:
+        """One part of a channel, opened where it is new.
+
+        Without an index it is the last one, and so it is in the full text under one that nobody announced: some servers count it
+        up at every delta. After a part's own ``.done`` it is another part, unless ``text`` is what that part has already.
+        """
+        found = self.channels.setdefault(channel, {}).get(str(index)) if index is not None else None
         if found is None and (index is None or channel == "content"):
-            found = next(reversed(paragraphs.values()), None)
-        if found is None:
-            found = paragraphs[str(index)] = _Paragraph(channel)
-        return found
+            last = self._last(channel)
+            found = last if last is not None and (not last.said or last.rest_of(text or "-") == "") else None
+        return found if found is not None else self._open(channel, index)
+
+    def _last(self, channel: str) -> _Paragraph | None:
+        return next(reversed(self.channels.setdefault(channel, {}).values()), None)
+
+    def _open(self, channel: str, index: Any) -> _Paragraph:
+        paragraphs = self.channels[channel]
+        key = str(index) if index is not None else f"opened as {len(paragraphs)}"
+        opened = paragraphs[key] = _Paragraph(channel)
+        return opened
 
     def add(self, channel: str, index: Any, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
         """Add a piece to one part of a channel."""
-        if not text:
-            return
-        paragraph = self.paragraph(channel, index)
+        if text:
+            self._add_to(self.paragraph(channel, index), channel, text, tell, path)
+
+    def _add_to(self, paragraph: _Paragraph, channel: str, text: str, tell: Teller, path: tuple[str | int, ...] = ()) -> None:
         self.told = self.told or channel
         if self.told != channel:
             paragraph.gather(text)
@@ -101,13 +122,21 @@ class ReasoningItem(Item):
             for paragraph in paragraphs.values():
                 paragraph.flush()
 
-    def catch_up(self, channel: str, index: Any, snapshot: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+    def end(self, channel: str, index: Any, snapshot: dict[str, Any], tell: Teller, extra: dict[str, Any]) -> None:
+        """Take a part's own ``.done``, or what is said of the part after it."""
+        if text := word(snapshot.get("text")):
+            paragraph = self.paragraph(channel, index, text)
+            paragraph.said = True
+            self._catch_up(paragraph, channel, snapshot, tell, extra)
+
+    def _catch_up(
+        self, paragraph: _Paragraph, channel: str, snapshot: dict[str, Any], tell: Teller, extra: dict[str, Any]
+    ) -> None:
         """Bring one part of a channel to what a snapshot of it says."""
         snapshot = tell.clean(snapshot)
         text = snapshot.get("text")
         if not isinstance(text, str):
             return
-        paragraph = self.paragraph(channel, index)
         paragraph.fields.update((name, value) for name, value in snapshot.items() if name != "text" and value is not None)
         tell.rest(extra, snapshot, _KNOWN_IN_PART, self.part.place)
         rest = paragraph.rest_of(text)
@@ -118,7 +147,7 @@ class ReasoningItem(Item):
             paragraph.half = ""  # the snapshot has the whole character
             if paragraph is self.current:
                 self.part.half = ""
-            self.add(channel, index, rest, tell)
+            self._add_to(paragraph, channel, rest, tell)
 
     def update(self, fields: dict[str, Any], tell: Teller, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
         """Take a snapshot of the item."""
@@ -141,7 +170,7 @@ class ReasoningItem(Item):
         for number, item in enumerate(listed):
             key = keys[number] if number < len(keys) else f"listed {number}"
             self.announce(channel, key)
-            self.catch_up(channel, key, item, tell, extra)
+            self._catch_up(self.channels[channel][key], channel, item, tell, extra)
 
     def _split_anew(self, channel: str, listed: list[dict[str, Any]]) -> bool:
         """Whether the snapshot has the same text in other parts, which are then taken."""

@@ -251,7 +251,12 @@ IN_MESSAGES = [
     messages("without a type at all", data({"error": {"message": "m"}}), error=upstream(message="m")),
     messages("[DONE] in place of the end", DONE, error=truncated("message_stop; data: [DONE] came in its place")),
     messages(
-        "cut behind the stop reason", typed("message_delta", delta={"stop_reason": "end_turn"}), error=truncated("message_stop")
+        "cut behind the stop reason",
+        typed("message_delta", delta={"stop_reason": "end_turn"}),
+        error=truncated(
+            "message_stop",
+            hint="The message had its stop_reason: if this server never sends message_stop, pass require_done=False.",
+        ),
     ),
     messages(
         "two answers spliced into one",
@@ -340,7 +345,7 @@ IN_RESPONSES = [
         typed(
             "response.output_item.done",
             output_index=1,
-            item={"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+            item={"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "status": "completed"},
         ),
         typed("response.function_call_arguments.delta", output_index=1, delta="!"),
         events=[
@@ -355,7 +360,7 @@ IN_RESPONSES = [
             typed(
                 "response.output_item.done",
                 output_index=0,
-                item={"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+                item={"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "status": "completed"},
             ),
             typed(
                 "response.completed",

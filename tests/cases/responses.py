@@ -269,7 +269,7 @@ CASES = [
     case(
         "and not where it is not",
         [added("function_call", **CALL), arguments("{")],
-        [UNNAMED, CALLED, ToolCallDelta("{"), Finished("other", "incomplete")],
+        [UNNAMED, CALLED, ToolCallDelta("{"), Finished("length", "incomplete")],
         {"tool_calls": [call("{", complete=False)]},
         end=typed("response.incomplete", response={"status": "incomplete"}),
     ),
@@ -317,13 +317,13 @@ CASES = [
     ),
     case(
         "a second item on a used index",
-        [added("function_call", **CALL), arguments("{}"), added("function_call", call_id="c2", name="g"), arguments("[]")],
+        [added("function_call", **CALL), arguments("{}"), added("function_call", call_id="c2", name="g"), arguments('{"b":2}')],
         [
-            *(UNNAMED, CALLED, ToolCallStarted("c2", "g", "function", 0, 1), ToolCallDelta("[]", 0, 1), ToolCallDelta("{}")),
-            *(ToolCallFinished(call("{}")), ToolCallFinished(ToolCall("c2", "g", "function", "[]", True), 0, 1)),
+            *(UNNAMED, CALLED, ToolCallStarted("c2", "g", "function", 0, 1), ToolCallDelta('{"b":2}', 0, 1), ToolCallDelta("{}")),
+            *(ToolCallFinished(call("{}")), ToolCallFinished(ToolCall("c2", "g", "function", '{"b":2}', True), 0, 1)),
             Finished("tool_calls", "completed"),
         ],
-        {"tool_calls": [call("{}"), ToolCall("c2", "g", "function", "[]", True)]},
+        {"tool_calls": [call("{}"), ToolCall("c2", "g", "function", '{"b":2}', True)]},
     ),
     case(
         "an item announced after its delta, and one announced as nothing",
