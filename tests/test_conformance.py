@@ -170,6 +170,7 @@ EVENTS: dict[str, tuple[str, str, list[str]]] = {
     "messages message_stop": ("messages", START + STOP, ["usage_reported", "finished"]),
     "messages error": ("messages", START + named("error", error={"type": "overloaded_error"}), ["usage_reported", "!upstream"]),
     "messages other event": ("messages", START + named("hologram"), ["usage_reported", "extra"]),
+    "messages without a type": ("messages", START + 'data: {"own": 1}\n\n', ["usage_reported", "extra"]),
     # responses
     "responses response.created": ("responses", CREATED, []),
     "responses response.queued": ("responses", named("response.queued", response={"id": "r"}), []),
@@ -305,6 +306,18 @@ EVENTS: dict[str, tuple[str, str, list[str]]] = {
     "responses response.completed": ("responses", ended("response.completed"), ["finished"]),
     "responses response.incomplete": ("responses", ended("response.incomplete"), ["finished"]),
     "responses response.cancelled": ("responses", ended("response.cancelled"), ["finished"]),
+    "responses response.done": ("responses", CREATED + named("response.done", response={"status": "completed"}), ["finished"]),
+    "responses response.content_part.delta": (
+        "responses",
+        in_item("message", "response.content_part.delta", content_index=0, delta="a"),
+        ["text_delta"],
+    ),
+    "responses response.web_search_call.searching": (
+        "responses",
+        in_item("web_search_call", "response.web_search_call.searching"),
+        ["extra", "extra"],
+    ),
+    "responses without a type": ("responses", CREATED + 'data: {"own": 1}\n\n', ["extra"]),
     "responses response.failed": ("responses", ended("response.failed", error={"code": "server_error"}), ["!upstream"]),
     "responses error": ("responses", CREATED + named("error", message="no"), ["!upstream"]),
     "responses other event": ("responses", CREATED + named("response.hologram"), ["extra"]),

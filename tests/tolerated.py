@@ -27,9 +27,9 @@ def case(name: str, dialect: str, payloads: Any, /, **expected: Any) -> None:
     CASES[name] = (dialect, payloads, expected, {})
 
 
-def switched(name: str, payloads: Any, options: dict[str, Any], /, **expected: Any) -> None:
+def switched(name: str, payloads: Any, options: dict[str, Any], /, dialect: str = "chat", **expected: Any) -> None:
     assert name not in CASES, name
-    CASES[name] = ("chat", payloads, expected, options)
+    CASES[name] = (dialect, payloads, expected, options)
 
 
 # ---- chat: a chunk of one choice
@@ -734,7 +734,26 @@ case(
     whole=[False],
     finish_reason="length",
 )
-case("input-open-at-the-end", "messages", [START, tool(0), inputs(0, A), *USED], whole=[True])
+case("input-open-at-the-end", "messages", [START, tool(0), inputs(0, A), *USED], calls=["t f " + A], whole=[False])
+case(
+    "call-settled-by-a-reason",
+    "messages",
+    [START, tool(0), inputs(0, A), closed(0), {"type": "glow"}, reason(None), {"own": 1}, reason("tool_use"), STOP],
+    whole=[True],
+)
+case(
+    "call-cut-behind-other-frames",
+    "messages",
+    [START, tool(0), inputs(0, A), closed(0), {"type": "glow"}, reason(None), {"own": 1}, reason("max_tokens"), STOP],
+    whole=[False],
+)
+case(
+    "call-cut-ahead-of-its-stop",
+    "messages",
+    [START, tool(0), inputs(0, A), reason("max_tokens"), closed(0), STOP],
+    whole=[False],
+)
+case("refused-in-a-call", "messages", [START, tool(0), inputs(0, A), closed(0), reason("refusal"), STOP], whole=[False])
 case(
     "signature-in-pieces",
     "messages",
@@ -749,6 +768,41 @@ case(
     ],
     turn=[{"role": "assistant", "content": [{"type": "thinking", "thinking": "h", "signature": "ABCD"}]}],
 )
+case(
+    "signature-on-a-text",
+    "messages",
+    [START, opened(0, "text", text=""), text(0, "a"), piece(0, type="signature_delta", signature="S"), STOP],
+    extra={"signature": "S"},
+    turn=[{"role": "assistant", "content": [{"type": "text", "text": "a"}]}],
+)
+case(
+    "encrypted-content-twice",
+    "messages",
+    [
+        START,
+        opened(0, "compaction", content="", encrypted_content="AB"),
+        piece(0, type="compaction_delta", content="c", encrypted_content="AB"),
+        STOP,
+    ],
+    turn=[{"role": "assistant", "content": [{"type": "compaction", "content": "c", "encrypted_content": "AB"}]}],
+)
+case(
+    "model-of-a-fallback",
+    "messages",
+    [START, opened(0, "fallback", to={"model": "y"}, **{"from": {"model": "x"}}), closed(0), text(1, "a"), STOP],
+    model="y",
+)
+case(
+    "members-of-block-events",
+    "messages",
+    [START, {**opened(0, "text", text=""), "own": 1}, {**text(0, "a"), "other": 2}, {**closed(0), "third": 3}, STOP],
+    text="a",
+    extra={"own": 1, "other": 2, "third": 3},
+)
+case("no-type-at-all", "messages", [*SAID[:-1], {"_gateway": {"cost": 1}}, STOP], text="a", extra={"_gateway": {"cost": 1}})
+case("no-stop", "messages", SAID[:-1], kind="truncated", text="a")
+switched("no-stop-allowed", SAID[:-1], {"require_done": False}, dialect="messages", text="a", finish_reason="stop")
+switched("no-stop-allowed-and-cut", SAID[:-2], {"require_done": False}, dialect="messages", kind="truncated", text="a")
 case(
     "signature-alone",
     "messages",
@@ -987,6 +1041,28 @@ case(
     parts=["TextPart"],
 )
 case(
+    "parts-never-announced",
+    "responses",
+    [
+        *(said("a", content_index=0), event("output_text.done", output_index=0, content_index=0, text="a")),
+        *(said("b", content_index=1), event("output_text.done", output_index=0, content_index=1, text="b")),
+        completed(),
+    ],
+    text="ab",
+    parts=["TextPart", "TextPart"],
+)
+case(
+    "final-text-in-other-parts",
+    "responses",
+    [
+        *(said("a", content_index=0), event("output_text.done", output_index=0, content_index=0, text="a")),
+        *(said("b", content_index=1), completed(message("ab"))),
+    ],
+    text="ab",
+    told=["started", "text_delta", "text_delta", "finished"],
+)
+case("delta-of-a-part", "responses", [event("content_part.delta", output_index=0, delta="a"), completed()], text="a")
+case(
     "part-of-type-text",
     "responses",
     [
@@ -1016,6 +1092,48 @@ case(
     [asked(0), event("function_call_arguments.done", output_index=0, arguments=A), completed()],
     calls=["t f " + A],
     whole=[True],
+)
+case(
+    "call-done-without-a-status",
+    "responses",
+    [asked(0), done(0, "function_call", id="i", arguments=A), asked(1, "j", "u", "g", A), completed(status="incomplete")],
+    calls=["t f " + A, "u g " + A],
+    whole=[True, False],
+)
+case(
+    "call-done-and-the-response-cut",
+    "responses",
+    [asked(0), done(0, "function_call", id="i", arguments=A), completed(status="incomplete")],
+    whole=[False],
+    finish_reason="length",
+)
+case(
+    "call-incomplete-in-the-final-response",
+    "responses",
+    [completed({"type": "function_call", "call_id": "t", "name": "f", "arguments": A, "status": "incomplete"})],
+    calls=["t f " + A],
+    whole=[False],
+)
+case(
+    "call-of-another-kind-in-the-final-response",
+    "responses",
+    [
+        done(0, "custom_tool_call", id="i", call_id="t", name="f", input="ls", status="completed"),
+        completed({"type": "function_call", "id": "j", "call_id": "t", "name": "f", "arguments": "", "status": "incomplete"}),
+    ],
+    calls=["t f ls"],
+    whole=[True],
+)
+case(
+    "call-id-used-twice",
+    "responses",
+    [
+        done(0, "function_call", id="i", call_id="t", name="f", arguments=A, status="completed"),
+        done(1, "function_call", id="j", call_id="t", name="f", arguments=A, status="completed"),
+        completed(),
+    ],
+    calls=["t f " + A, "t f " + A],
+    whole=[True, False],
 )
 case("arguments-never", "responses", [asked(0), completed()], calls=["t f "], whole=[True])
 case(
@@ -1076,6 +1194,17 @@ case(
     calls=[],
     parts=["OtherPart"],
 )
+case(
+    "hosted-tool-at-work",
+    "responses",
+    [
+        added(0, "web_search_call", id="i", status="in_progress"),
+        event("web_search_call.searching", output_index=0, item_id="i"),
+        {"type": "error", "message": "no"},
+    ],
+    kind="upstream",
+    native={"object": "response", "output": [{"type": "web_search_call", "id": "i", "status": "searching"}]},
+)
 case("sequence-with-gaps", "responses", [said("a", sequence_number=9), said("b", sequence_number=3), completed()], text="ab")
 case(
     "final-ids-of-its-own",
@@ -1106,6 +1235,16 @@ case(
     [said("a"), completed(status="incomplete", incomplete_details={"reason": "max_output_tokens"})],
     finish_reason="length",
 )
+case("incomplete-without-details", "responses", [said("a"), completed(status="incomplete")], finish_reason="length")
+case(
+    "response-done",
+    "responses",
+    [said("a"), event("done", response={"status": "incomplete"})],
+    text="a",
+    native_finish_reason="incomplete",
+)
+case("response-done-and-failed", "responses", [said("a"), event("done", response={"status": "failed"})], kind="upstream")
+case("response-without-a-type", "responses", [said("a"), {"_gateway": {"cost": 1}}, completed()], extra={"_gateway": {"cost": 1}})
 case(
     "response-ended-with-nothing",
     "responses",
@@ -1183,7 +1322,15 @@ case("error-field-with-text", "chat", stream_of(TEXT) + b"error: none\n\nerror: 
 case(
     "error-of-messages-without-type", "messages", [START, ("error", {"error": {"message": "no"}})], kind="upstream", message="no"
 )
-case("error-on-another-event", "messages", [START, {**reason(None), "error": {"message": "no"}}], kind="upstream", message="no")
+case(
+    "error-on-another-event",
+    "messages",
+    [*SAID[:-1], {"type": "glow", "error": {"message": "no"}, "detail": "no"}, STOP],
+    extra={"glow": [{"type": "glow", "error": {"message": "no"}, "detail": "no"}]},
+)
+case("error-as-a-type", "messages", [START, {"type": "overloaded_error", "message": "no"}], kind="upstream", message="no")
+case("error-without-a-type", "messages", [START, {"detail": "no"}, STOP], kind="upstream", message="no")
+case("error-in-the-response", "responses", [event("error", response={"error": {"message": "no"}})], kind="upstream", message="no")
 case(
     "error-nested",
     "responses",
