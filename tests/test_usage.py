@@ -110,3 +110,22 @@ def test_input_is_all_of_it_where_the_provider_counts_the_cache_apart(native, ex
 )
 def test_what_is_not_a_whole_number_is_none(value, count):
     assert input_includes_cache({"prompt_tokens": value}).input_tokens == count
+
+
+@pytest.mark.parametrize(
+    ("native", "output"),
+    [
+        ({"prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 40, "reasoning_tokens": 23}, 30),
+        ({"input_tokens": 10, "output_tokens": 7, "total_tokens": 40, "output_tokens_details": {"reasoning_tokens": 23}}, 30),
+        ({"prompt_tokens": 10, "completion_tokens": 30, "total_tokens": 40, "reasoning_tokens": 23}, 30),
+        ({"prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 41, "reasoning_tokens": 23}, 7),
+        ({"prompt_tokens": 10, "completion_tokens": 7, "reasoning_tokens": 23}, 7),
+        ({"prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 17, "reasoning_tokens": 0}, 7),
+        ({"completion_tokens": 7, "total_tokens": 40, "reasoning_tokens": 23}, 7),
+    ],
+)
+def test_reasoning_is_added_where_the_total_shows_that_the_output_lacks_it(native, output):
+    for usage in (input_includes_cache(native), input_without_cache(native)):
+        assert usage.output_tokens == output or usage.input_tokens is None
+        assert usage.total_tokens == native.get("total_tokens", 17)
+    assert input_includes_cache(native).output_tokens == output

@@ -532,6 +532,24 @@ case(
     [{**TEXT, "usage": {"prompt_tokens_details": {"cached_tokens": 0}}}, {**end(), "usage": COUNTS}, DONE],
     input=3,
 )
+case(
+    "usage-without-its-reasoning",
+    "chat",
+    [
+        TEXT,
+        {
+            "choices": [],
+            "usage": {
+                "prompt_tokens": 10,
+                "completion_tokens": 7,
+                "total_tokens": 40,
+                "completion_tokens_details": {"reasoning_tokens": 23},
+            },
+        },
+        DONE,
+    ],
+    output=30,
+)
 case("usage-in-a-choice", "chat", [choice(delta={"content": "a"}, usage=COUNTS), DONE], input=3)
 case("usage-in-a-gateways-object", "chat", [{**end(), "x_gateway": {"usage": COUNTS}}, DONE], input=3)
 case(

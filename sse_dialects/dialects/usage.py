@@ -26,16 +26,8 @@ def holds_count(usage: dict[str, Any]) -> bool:
 
 def input_includes_cache(native: dict[str, Any]) -> Usage:
     """Usage as OpenAI and its imitators send it: cached tokens are part of the input's count."""
-    input_tokens, output_tokens = _first(native, _INPUT), _first(native, _OUTPUT)
-    return Usage(
-        input_tokens,
-        output_tokens,
-        _total(native, input_tokens, output_tokens),
-        _detail(native, _INPUT_DETAILS, _CACHED),
-        _detail(native, _INPUT_DETAILS, _CACHE_WRITE),
-        _detail(native, _OUTPUT_DETAILS, _REASONING),
-        native,
-    )
+    cached, written = _detail(native, _INPUT_DETAILS, _CACHED), _detail(native, _INPUT_DETAILS, _CACHE_WRITE)
+    return _usage(native, _first(native, _INPUT), cached, written)
 
 
 def input_without_cache(native: dict[str, Any]) -> Usage:
@@ -43,16 +35,18 @@ def input_without_cache(native: dict[str, Any]) -> Usage:
     fresh, read = _first(native, _INPUT), _count(native.get("cache_read_input_tokens"))
     written = _count(native.get("cache_creation_input_tokens"))
     input_tokens = None if fresh is None else fresh + (read or 0) + (written or 0)
-    output_tokens = _first(native, _OUTPUT)
-    return Usage(
-        input_tokens,
-        output_tokens,
-        _total(native, input_tokens, output_tokens),
-        read,
-        written,
-        _detail(native, _OUTPUT_DETAILS, _REASONING),
-        native,
-    )
+    return _usage(native, input_tokens, read, written)
+
+
+def _usage(native: dict[str, Any], input_tokens: int | None, cached: int | None, written: int | None) -> Usage:
+    output_tokens, total = _first(native, _OUTPUT), _count(native.get("total_tokens"))
+    reasoning = _detail(native, _OUTPUT_DETAILS, _REASONING)
+    if input_tokens is not None and output_tokens is not None:
+        if total is None:
+            total = input_tokens + output_tokens
+        elif reasoning and total == input_tokens + output_tokens + reasoning:
+            output_tokens += reasoning  # the total shows that the output was counted without it
+    return Usage(input_tokens, output_tokens, total, cached, written, reasoning, native)
 
 
 def _count(value: Any) -> int | None:
@@ -73,10 +67,3 @@ def _detail(usage: dict[str, Any], places: tuple[str, ...], names: tuple[str, ..
         if isinstance(details, JSONObject) and (count := _first(details, names)) is not None:
             return count
     return _first(usage, names)
-
-
-def _total(native: dict[str, Any], input_tokens: int | None, output_tokens: int | None) -> int | None:
-    total = _count(native.get("total_tokens"))
-    if total is None and input_tokens is not None and output_tokens is not None:
-        return input_tokens + output_tokens
-    return total
