@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from told import told
 
 from sse_dialects import LimitExceededError, Limits
-from sse_dialects.dialects.chat_choice import ChatChoice
+from sse_dialects.dialects.chat_choice import ChatChoice, Numbers
 from sse_dialects.dialects.parts import ReasoningBuilder, RefusalBuilder, TextBuilder
 from sse_dialects.dialects.telling import Teller
 
@@ -90,3 +91,45 @@ def test_a_turn_has_what_a_request_takes_and_no_more():
         "content": "a",
     }
     assert made.turn() == [{"role": "assistant", "content": "a", "reasoning_opaque": "x"}]
+
+
+# ---- indexes that count chunks
+
+
+@pytest.mark.parametrize(
+    ("chunks", "finished", "counted"),
+    [
+        ([[0], [1], [2]], [2], True),
+        ([[0], [0], [1], [1]], [1], True),
+        ([["0"], [1.0], [2]], [2], True),
+        ([[0], [], [1], [2], []], [2], True),
+        ([[0], [0], [0]], [0], False),
+        ([[0], [1]], [1], False),
+        ([[0], [1], [2]], [0, 1, 2], False),
+        ([[0], [1], [2]], [], False),
+        ([[0], [1], [2]], [1], False),
+        ([[1], [2], [3]], [3], False),
+        ([[0], [2], [3]], [3], False),
+        ([[0], [1], [0]], [0], False),
+        ([[0, 1], [1], [2]], [2], False),
+        ([[None], [None], [1]], [1], True),
+    ],
+)
+def test_indexes_that_count_chunks_go_up_by_one_and_only_the_last_ends(chunks, finished, counted):
+    numbers = Numbers()
+    for indexes in chunks:
+        numbers.add(indexes)
+    assert numbers.count_chunks(finished) is counted
+
+
+@pytest.mark.parametrize("end", ["[DONE]", {"object": "chat.completion.done"}])
+def test_pieces_under_indexes_of_their_own_are_no_choices(end):
+    rows = [{"choices": [{"index": number, "delta": {"content": "word "}}]} for number in range(40)]
+    last = {"choices": [{"index": 40, "delta": {}, "finish_reason": "stop"}]}
+    usage = {"choices": [], "usage": {"prompt_tokens": 1}}
+    outcome = told("chat", *rows, last, usage, end)
+    assert outcome.status == "malformed"
+    assert "counts the chunks" in outcome.error.reason
+    same = [{"choices": [{"index": 0, "delta": {"content": f"{number} "}}]} for number in range(300)]
+    outcome = told("chat", *same, {"choices": [{"index": 1, "delta": {}, "finish_reason": "stop"}]}, end)
+    assert outcome.status == "malformed"

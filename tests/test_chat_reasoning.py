@@ -129,12 +129,54 @@ def test_no_entries_are_nothing(value):
     ],
 )
 def test_an_entry_continues_the_last_one_of_its_type_and_index(pieces, whole):
-    entries = Entries()
+    entries = Entries("reasoning_details")
     for piece in pieces:
         list(entries.add([piece]))
     assert entries.build() == whole
 
 
 def test_what_an_entry_says():
-    entry = Entry({"text": "", "summary": "s", "signature": "", "data": 7})
+    entry = Entry({"text": "", "summary": "s", "signature": "", "data": 7}, ("text", "summary", "thinking"))
     assert (entry.text, entry.signature, entry.encrypted) == ("s", None, None)
+
+
+# ---- content blocks with their deltas
+
+
+def block(index, **delta):
+    return {"content_blocks": [{"index": index, "delta": delta}]}
+
+
+def test_thinking_in_content_blocks_is_reasoning_and_their_text_is_not_told_again():
+    rows = [
+        {"role": "assistant", **block(0, thinking="They ")},
+        block(0, thinking="ask"),
+        block(0, signature="s"),
+        {"content": "Hi", **block(1, text="Hi")},
+    ]
+    outcome = told("chat", *(chunk(**row) for row in rows), "[DONE]")
+    assert of_type(outcome, ReasoningDelta) == [ReasoningDelta("They ", 0, 0), ReasoningDelta("ask", 0, 0)]
+    assert outcome.answer.parts[0] == ReasoningPart("They ask", "s")
+    assert (outcome.answer.text, outcome.answer.reasoning) == ("Hi", "They ask")
+    blocks = [{"index": 0, "delta": {"thinking": "They ask", "signature": "s"}}, {"index": 1, "delta": {"text": "Hi"}}]
+    assert outcome.answer.turn == [{"role": "assistant", "content": "Hi", "content_blocks": blocks}]
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+def test_beside_a_plain_member_they_are_not_told_twice(name):
+    assert answer({**block(0, thinking="a"), name: "a"}, {**block(0, thinking="b"), name: "b"}).reasoning == "ab"
+
+
+def test_text_alone_in_content_blocks_hides_no_other_reasoning_and_does_not_go_back():
+    given = answer({"content": "Hi", **block(0, text="Hi")}, {"reasoning_details": [detail("why")]})
+    assert (given.text, given.reasoning) == ("Hi", "why")
+    assert "content_blocks" not in given.turn[0]
+    assert message(given)["content_blocks"] == [{"index": 0, "delta": {"text": "Hi"}}]
+
+
+def test_whole_blocks_of_a_snapshot_count_too():
+    blocks = [{"type": "thinking", "thinking": "why", "signature": "s"}, {"type": "text", "text": "Hi"}]
+    row = {"choices": [{"index": 0, "message": {"content": "Hi", "content_blocks": blocks}, "finish_reason": "stop"}]}
+    given = told("chat", row, "[DONE]").answer
+    assert (given.text, given.reasoning) == ("Hi", "why")
+    assert message(given)["content_blocks"] == blocks

@@ -107,6 +107,11 @@ EVENTS: dict[str, tuple[str, str, list[str]]] = {
         chat({"thinking_blocks": [{"type": "thinking", "thinking": "a"}]}),
         ["reasoning_delta", "extra"],
     ),
+    "chat content_blocks": (
+        "chat",
+        chat({"content_blocks": [{"index": 0, "delta": {"thinking": "a"}}]}),
+        ["reasoning_delta", "extra"],
+    ),
     "chat tool_calls": ("chat", chat({"tool_calls": [CALL]}), ["tool_call_started", "tool_call_delta"]),
     "chat function_call": ("chat", chat({"function_call": CALL["function"]}), ["tool_call_started", "tool_call_delta"]),
     "chat annotations": ("chat", chat({"annotations": [{"type": "url_citation"}]}), ["extra"]),

@@ -6,7 +6,7 @@ import pytest
 from told import of_type, told
 
 from sse_dialects import Extra, ReasoningDelta, ReasoningPart, TextDelta, TextPart, ToolCallStarted
-from sse_dialects.dialects.think_tags import ORPHAN, REASONING, TEXT, ThinkTags
+from sse_dialects.dialects.think_tags import MEMBER, ORPHAN, REASONING, TAGS, TEXT, ThinkTags, Thoughts
 
 CASES = [
     ("plain", [(TEXT, "plain")]),
@@ -124,3 +124,77 @@ def test_half_a_pair_waits_before_the_tags_are_looked_for():
     outcome = thinking("<think>\ud83d", "\ude00</think>\ud83d")
     assert outcome.answer.parts == [ReasoningPart("\U0001f600"), TextPart("\ufffd")]
     assert outcome.answer.turn[0]["content"] == "<think>\U0001f600</think>\ufffd"
+
+
+# ---- the same reasoning in a member
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([(TAGS, "a"), (TAGS, "b")], "ab"),
+        ([(MEMBER, "ab"), (TAGS, "a"), (TAGS, "b")], "ab"),
+        ([(TAGS, "ab"), (MEMBER, "a"), (MEMBER, "bc")], "abc"),
+        ([(MEMBER, "a"), (TAGS, "a b"), (MEMBER, " b c"), (TAGS, " c")], "a b c"),
+        ([(TAGS, "\n"), (MEMBER, "a"), (TAGS, "a\n"), (TAGS, "\n")], "a"),
+        ([(MEMBER, "a "), (TAGS, "\na"), (TAGS, " "), (TAGS, " b")], "a b"),
+        ([(MEMBER, "a"), (TAGS, "a"), (TAGS, "\n\n"), (TAGS, "b"), (MEMBER, "\n\nb")], "a\n\nb"),
+        ([(TAGS, " "), (TAGS, "a")], " a"),
+        ([(MEMBER, "x"), (TAGS, "y"), (TAGS, "x"), (MEMBER, "y")], "xyxy"),
+        ([(MEMBER, "the long way"), (TAGS, "the "), (TAGS, "short one")], "the long waythe short one"),
+        ([(MEMBER, "a" * 3000), (MEMBER, "b"), (TAGS, "a" * 2999), (TAGS, "abc")], "a" * 3000 + "bc"),
+    ],
+)
+def test_what_one_channel_has_said_the_other_does_not_add(pieces, expected):
+    thoughts = Thoughts()
+    assert "".join(thoughts.new(channel, text) for channel, text in pieces) == expected
+
+
+def both(*rows, **more):
+    return told("chat", *(chunk(**row) for row in rows), "[DONE]", think_tags=True, **more)
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning", "thinking"])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"content": "<think>hm", "MEMBER": "hm"}, {"content": " so</think>x", "MEMBER": " so"}],
+        [{"MEMBER": "hm so"}, {"content": "<think>\nhm so\n</think>\n\nx"}],
+        [{"content": "<thi"}, {"content": "nk>hm so</th"}, {"content": "ink>x"}, {"MEMBER": "hm"}, {"MEMBER": " so"}],
+        [{"MEMBER": "hm"}, {"content": "hm so</think>x", "MEMBER": " so"}],
+    ],
+)
+def test_one_thought_in_two_channels_counts_once(name, rows):
+    rows = [{name if key == "MEMBER" else key: text for key, text in row.items()} for row in rows]
+    outcome = both(*rows)
+    assert outcome.answer.reasoning.strip() == "hm so"
+    assert outcome.answer.text.strip() == "x"
+    given = outcome.answer.turn[0]
+    assert given[name] == "hm so"
+    assert "</think>" in given["content"]
+
+
+def test_so_it_does_in_a_list_of_entries_and_in_each_choice():
+    details = [{"type": "reasoning.text", "text": "hm"}]
+    outcome = both({"reasoning_details": details}, {"content": "<think>hm</think>x"})
+    assert (outcome.answer.reasoning, outcome.answer.text) == ("hm", "x")
+    rows = [
+        {"choices": [{"index": 1, "delta": {"reasoning": "hm"}}, {"index": 0, "delta": {"content": "<think>ha</think>x"}}]},
+        {"choices": [{"index": 1, "delta": {"content": "<think>hm</think>y"}}]},
+    ]
+    answer = told("chat", *rows, "[DONE]", think_tags=True).answer
+    assert [(choice.reasoning, choice.text) for choice in answer.choices] == [("ha", "x"), ("hm", "y")]
+
+
+def test_two_thoughts_both_count_and_a_half_of_a_pair_waits():
+    assert both({"reasoning": "first"}, {"content": "<think>second</think>x"}).answer.reasoning == "firstsecond"
+    outcome = both(
+        {"reasoning": "a\ud83d"}, {"reasoning": "\ude00"}, {"content": "<think>a\ud83d"}, {"content": "\ude00</think>"}
+    )
+    assert outcome.answer.reasoning == "a\U0001f600"
+    assert both({"reasoning": "a\ud83d"}).answer.reasoning == "a\ufffd"
+
+
+def test_without_the_switch_the_tags_are_text_beside_the_member():
+    outcome = told("chat", chunk("<think>hm</think>x", reasoning="hm"), "[DONE]")
+    assert (outcome.answer.reasoning, outcome.answer.text) == ("hm", "<think>hm</think>x")

@@ -276,6 +276,20 @@ case(
     ],
 )
 case(
+    "reasoning-in-content-blocks",
+    "chat",
+    [
+        d(content_blocks=[{"index": 0, "delta": {"thinking": "We "}}]),
+        d(content_blocks=[{"index": 0, "delta": {"thinking": "see"}}]),
+        d(content_blocks=[{"index": 0, "delta": {"signature": "s"}}]),
+        d(content="a", content_blocks=[{"index": 1, "delta": {"text": "a"}}]),
+        end(),
+        DONE,
+    ],
+    reasoning="We see",
+    text="a",
+)
+case(
     "thinking-blocks",
     "chat",
     [
@@ -294,6 +308,13 @@ switched(
     {"think_tags": True},
     text="a<b",
     reasoning="h",
+)
+switched(
+    "think-tags-beside-a-member",
+    [d(content="<think>\nWe ", reasoning_content="We "), d(content="see\n</think>", reasoning_content="see"), TEXT, DONE],
+    {"think_tags": True},
+    reasoning="We see",
+    text="a",
 )
 switched(
     "think-tag-orphan",

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..values import JSONObject
-from .chat_calls import Calls
+from .chat_calls import Calls, index_of
 from .joined import Joined, built
 from .parts import PartBuilder, Pieces, RefusalBuilder, TextBuilder
 from .think_tags import ThinkTags
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .parts import ReasoningBuilder
     from .telling import Teller
 
-__all__ = ["ChatChoice"]
+__all__ = ["ChatChoice", "Numbers"]
 
 _B = TypeVar("_B", "TextBuilder", "ReasoningBuilder", "RefusalBuilder")
 _V = TypeVar("_V")
@@ -27,10 +27,38 @@ _V = TypeVar("_V")
 _TOLD_BY_PARTS: dict[str, type[PartBuilder]] = {"content": TextBuilder, "refusal": RefusalBuilder}
 
 # What goes back in the next request's history; the rest of a message only describes the answer.
-_TURN_MEMBERS = frozenset({"role", "content", "refusal", "function_call", "tool_calls"})
+_TURN_MEMBERS = frozenset({"role", "content", "refusal"})
 
 # So does whatever carries reasoning or a proof of it, under whatever name it came: providers need their own back.
 _REASONING = re.compile(r"reasoning|thinking|thought|extra_content")
+
+
+class Numbers:
+    """Whether the indexes of the choices count the chunks, as some servers write them: 0, 1, 2 and so on, and the last has the
+    only finish reason. Each piece of such an answer would be a choice of its own.
+    """
+
+    __slots__ = ("_last", "chunks")
+
+    _MIN_CHUNKS = 3
+
+    def __init__(self) -> None:
+        self.chunks = 0  # that have choices
+        self._last: int | None = 0  # the last index, None once the indexes are those of choices
+
+    def add(self, indexes: list[Any]) -> None:
+        """Note the indexes in one chunk."""
+        if not indexes or self._last is None:
+            return
+        self.chunks += 1
+        number = index_of(indexes[0])
+        number = number if isinstance(number, int) else 0
+        goes_on = len(indexes) == 1 and self._last <= number <= (self._last + 1 if self.chunks > 1 else 0)
+        self._last = number if goes_on else None
+
+    def count_chunks(self, finished: list[int]) -> bool:
+        """Whether they do, now that the stream has ended. ``finished`` are the indexes that have a finish reason."""
+        return bool(self._last) and self.chunks >= self._MIN_CHUNKS and finished == [self._last]
 
 
 class ChatChoice:
@@ -40,8 +68,10 @@ class ChatChoice:
         "_calls",
         "_members",
         "content_parts",
+        "cut",
         "ending",
         "entries",
+        "entries_told",
         "extra",
         "finish_reason",
         "has_content",
@@ -65,9 +95,11 @@ class ChatChoice:
         self.has_refusal = False
         self.content_parts: ContentParts | None = None  # content that came as parts
         self.entries: dict[str, Entries] | None = None  # lists of typed reasoning entries
+        self.entries_told: str | None = None  # the list whose text is told
         self.message: Joined | None = None  # message members without a word of ours
         self.other: dict[str, Any] | None = None  # choice members without a word of ours
         self.finish_reason: str | None = None
+        self.cut = False  # a reason said that the model was stopped in the middle of what it was writing
         self.ending = False  # the chunk at hand brings its reason
         self.tags = ThinkTags() if think_tags else None
         self.moved = 0  # before that place no part is text: an orphan closing tag made it reasoning
@@ -147,10 +179,7 @@ class ChatChoice:
         if refusal or self.has_refusal:
             message["refusal"] = refusal
         message.update((name, entries.build()) for name, entries in (self.entries or {}).items())
-        calls = self.calls_in_order()
-        message.update(("function_call", call.native()) for call in calls if call.legacy)
-        if listed := [call.native() for call in calls if not call.legacy]:
-            message["tool_calls"] = listed
+        message.update(_native_calls(self.calls_in_order()))
         return message
 
     def native(self) -> dict[str, Any]:
@@ -160,13 +189,28 @@ class ChatChoice:
         other = {name: built(value) for name, value in (self.other or {}).items()}
         return {"index": self.index, "message": message, "finish_reason": self.finish_reason, **other}
 
+    def _is_reasoning(self, name: str) -> bool:
+        entries = (self.entries or {}).get(name)
+        return _REASONING.match(name) is not None or (entries is not None and entries.hold_reasoning)
+
     def turn(self) -> list[dict[str, Any]]:
         """The message as the next request's history takes it."""
         message = self.native_message()
-        turn = {name: value for name, value in message.items() if name in _TURN_MEMBERS or _REASONING.match(name)}
+        turn = {name: value for name, value in message.items() if name in _TURN_MEMBERS or self._is_reasoning(name)}
+        # Nobody can answer a call without a name.
+        turn.update(_native_calls([call for call in self.calls_in_order() if call.name]))
         if not turn.get("refusal"):
             turn.pop("refusal", None)
         audio = message.get("audio")
         if isinstance(audio, JSONObject) and audio.get("id"):
             turn["audio"] = {"id": audio["id"]}  # a request refers to audio; it does not carry it
         return [{"role": "assistant", "content": None, **turn}]
+
+
+def _native_calls(calls: list[ChatCall]) -> dict[str, Any]:
+    """The members of a message that hold calls."""
+    members: dict[str, Any] = {}
+    members.update(("function_call", call.native()) for call in calls if call.legacy)
+    if listed := [call.native() for call in calls if not call.legacy]:
+        members["tool_calls"] = listed
+    return members

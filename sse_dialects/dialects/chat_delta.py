@@ -12,13 +12,15 @@ from .content_parts import ContentParts, part_of, thinking_member
 from .joined import JoinedAudio
 from .parts import ReasoningBuilder, RefusalBuilder, TextBuilder
 from .telling import items, objects, text_member
-from .think_tags import ORPHAN, REASONING
+from .think_tags import MEMBER, ORPHAN, REASONING, TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .chat_choice import ChatChoice
+    from .parts import Pieces
     from .telling import Teller
+    from .think_tags import ThinkTags
 
 __all__ = ["DELTA_MEMBERS", "REASONING_NAMES", "flush", "take_delta"]
 
@@ -32,19 +34,26 @@ _CALL_PATHS = {kind: ("choices", 0, "delta", "tool_calls", 0, kind, name) for ki
 
 def take_delta(choice: ChatChoice, delta: dict[str, Any], tell: Teller) -> None:
     """Take every member of one delta. Null members are nothing."""
-    for name, value in delta.items():
+    for name, value in delta.items() if choice.tags is None else _content_last(delta):
         if value is not None:
             DELTA_MEMBERS.get(name, _other)(choice, name, delta, tell)
 
 
+def _content_last(delta: dict[str, Any]) -> list[tuple[str, Any]]:
+    """A delta's members in the order in which to take them where think tags count: what a member calls reasoning comes first."""
+    return sorted(delta.items(), key=lambda member: member[0] == "content")
+
+
 def flush(choice: ChatChoice, tell: Teller) -> None:
     """Tell what was held back, now that nothing follows: half a surrogate pair, the beginning of a tag, a call without a name."""
+    tags = choice.tags
     for name, member in choice.members().items():
         rest = member.flush()
-        if rest and name == "content" and choice.tags is not None:
-            _tell_split(choice, choice.tags.split(rest), tell)
-    if choice.tags is not None:
-        _tell_split(choice, choice.tags.flush(), tell)
+        if rest and name == "content" and tags is not None:
+            _tell_split(choice, tags, tags.split(rest), tell)
+    if tags is not None:
+        _tell_split(choice, tags, tags.flush(), tell)
+        _tell_thought(choice, tags, MEMBER, tags.thoughts.flush(), tell)
     for part in choice.parts:
         if isinstance(part, ChatCall):
             tell.out.extend(part.end())
@@ -87,7 +96,7 @@ def _content_part(choice: ChatChoice, native: ContentParts, part: Any, tell: Tel
         _text(choice, text, tell)
     elif kind == "thinking":
         native.add_thinking(part, others)
-        tell.text(_reasoning_run(choice, tell), text)
+        _tell_reasoning(choice, text, tell)
         _tell_inner(choice, part[thinking_member(part) or kind], tell)
     elif isinstance(part, JSONObject):
         native.add_other(tell.clean(part))
@@ -118,27 +127,28 @@ def _text(choice: ChatChoice, text: str, tell: Teller, path: tuple[str | int, ..
     if choice.tags is None:
         tell.text(choice.run(TextBuilder, tell), text, path)
         return
-    _tell_split(choice, choice.tags.split(choice.member("content").gather(text)), tell)
+    _tell_split(choice, choice.tags, choice.tags.split(choice.member("content").gather(text)), tell)
 
 
-def _tell_split(choice: ChatChoice, pieces: Iterable[tuple[str, str]], tell: Teller) -> None:
+def _tell_split(choice: ChatChoice, tags: ThinkTags, pieces: Iterable[tuple[str, str]], tell: Teller) -> None:
     """Tell what think tags were split into."""
     for kind, text in pieces:
         if kind == ORPHAN:
-            _move_to_reasoning(choice, tell)
+            _move_to_reasoning(choice, tags, tell)
+        elif kind == REASONING:
+            _tell_thought(choice, tags, TAGS, text, tell)
         else:
-            part = _reasoning_run(choice, tell) if kind == REASONING else choice.run(TextBuilder, tell)
-            tell.out.append(part.add(text))
+            tell.out.append(choice.run(TextBuilder, tell).add(text))
 
 
-def _move_to_reasoning(choice: ChatChoice, tell: Teller) -> None:
+def _move_to_reasoning(choice: ChatChoice, tags: ThinkTags, tell: Teller) -> None:
     """A block was closed that nobody had opened: all text before it was reasoning. The events have been given."""
     moved = 0
     for place in range(choice.moved, len(choice.parts)):
         part = choice.parts[place]
         if isinstance(part, TextBuilder):
             choice.parts[place] = choice.last_reasoning = reasoning = ReasoningBuilder(choice.index, place)
-            reasoning.append(part.text())
+            reasoning.append(tags.thoughts.new(TAGS, part.text()))
             moved += part.size()
     choice.moved = len(choice.parts)
     tell.out.append(Extra("think_tags", {"moved_to_reasoning": moved}, choice.index))
@@ -161,10 +171,29 @@ def _reasoning(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Telle
     member = choice.member(name)
     if text and name == _told_name(delta):
         path = _PATHS[name] if all(other == name or not delta.get(other) for other in REASONING_NAMES) else ()
-        tell.text(_reasoning_run(choice, tell), text, path, member)
+        _tell_reasoning(choice, text, tell, path, member)
     elif text:
         tell.cold = True
         member.gather(text)
+
+
+def _tell_reasoning(
+    choice: ChatChoice, text: str, tell: Teller, path: tuple[str | int, ...] = (), member: Pieces | None = None
+) -> None:
+    """Tell reasoning that is not in the content. Where think tags count, they may give the same."""
+    if choice.tags is None:
+        tell.text(_reasoning_run(choice, tell), text, path, member)
+        return
+    tell.cold = True
+    if member is not None:
+        member.gather(text)
+    _tell_thought(choice, choice.tags, MEMBER, choice.tags.thoughts.settle(text), tell)
+
+
+def _tell_thought(choice: ChatChoice, tags: ThinkTags, channel: str, text: str, tell: Teller) -> None:
+    """Tell reasoning of one of the channels, less what the other has given."""
+    if text := tags.thoughts.new(channel, text):
+        tell.out.append(_reasoning_run(choice, tell).add(text))
 
 
 def _reasoning_run(choice: ChatChoice, tell: Teller) -> ReasoningBuilder:
@@ -183,13 +212,14 @@ def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], tell: Teller)
         return
     if choice.entries is None:
         choice.entries = {}
-    entries = choice.entries.setdefault(name, Entries())
+    entries = choice.entries.setdefault(name, Entries(name))
     members = choice.members()
     told = any(delta.get(member) or (member in members and members[member].size()) for member in REASONING_NAMES)
-    told = told or any(other in choice.entries for other in ENTRY_LISTS if other != name)
     for entry in entries.add(new):
         if entry.text and not told:
-            tell.text(_reasoning_run(choice, tell), entry.text)
+            choice.entries_told = choice.entries_told or name
+            if choice.entries_told == name:
+                _tell_reasoning(choice, entry.text, tell)
         if entry.signature or entry.encrypted:
             part = choice.last_reasoning or _reasoning_run(choice, tell)
             part.signature = tell.clean(entry.signature) or part.signature

@@ -1,4 +1,4 @@
-"""Reasoning that arrives as lists of typed entries: OpenRouter's ``reasoning_details``, LiteLLM's ``thinking_blocks``."""
+"""Reasoning in lists of typed entries: ``reasoning_details``, ``thinking_blocks``, and ``content_blocks`` with their deltas."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ENTRY_LISTS", "Entries", "Entry"]
 
-ENTRY_LISTS = ("reasoning_details", "thinking_blocks")
-
-# Where the entries of each type keep their readable text.
-_TEXT_NAMES = ("text", "summary", "thinking")
+# The lists, and where their entries keep reasoning. The text of a content block is not among it: `content` has the same.
+ENTRY_LISTS = {
+    "reasoning_details": ("text", "summary", "thinking"),
+    "thinking_blocks": ("text", "summary", "thinking"),
+    "content_blocks": ("thinking",),
+}
 
 
 class Entry:
@@ -24,22 +26,26 @@ class Entry:
 
     __slots__ = ("encrypted", "signature", "text")
 
-    def __init__(self, fields: dict[str, Any]) -> None:
-        self.text: str = next((text for name in _TEXT_NAMES if isinstance(text := fields.get(name), str) and text), "")
+    def __init__(self, fields: dict[str, Any], text_names: tuple[str, ...]) -> None:
+        delta = fields.get("delta")
+        fields = delta if isinstance(delta, JSONObject) else fields
+        self.text: str = next((text for name in text_names if isinstance(text := fields.get(name), str) and text), "")
         self.signature = word(fields.get("signature"))
         self.encrypted = word(fields.get("data"))
 
 
 class Entries:
-    """One such list, put together so that it can go back in full.
+    """The list of that name, put together so that it can go back in full. ``hold_reasoning`` tells whether reasoning is in it.
 
     An entry continues the last one of its type and index, unless that has another id, is signed and this one brings new
     text, or has other data: that comes whole. The index alone does not tell: entries of several types share it.
     """
 
-    __slots__ = ("_list", "_open")
+    __slots__ = ("_list", "_open", "_text_names", "hold_reasoning")
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._text_names = ENTRY_LISTS[name]
+        self.hold_reasoning = False
         self._list: list[Joined] = []
         self._open: dict[tuple[str, str], Joined] = {}
 
@@ -47,7 +53,8 @@ class Entries:
         """Add a delta's entries and return what each says."""
         for fields in entries:
             if isinstance(fields, JSONObject):
-                entry = Entry(fields)
+                entry = Entry(fields, self._text_names)
+                self.hold_reasoning = self.hold_reasoning or bool(entry.text or entry.signature or entry.encrypted)
                 self._keep(fields, entry)
                 yield entry
 
