@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from .body import BodySniffer, failure_in_block
 from .dialects.base import SHOWN
-from .errors import LimitExceededError, MisuseError, NotAnEventStreamError, SSEDialectsError, StreamError
+from .errors import LimitExceededError, MisuseError, NotAnEventStreamError, SSEDialectsError, StreamError, TruncatedStreamError
 from .frames import Frame, FrameReader
 from .learning import Learner
 from .limits import DEFAULT_LIMITS, Limits
@@ -44,10 +44,9 @@ class Decoder:
         MisuseError: the dialect has another name, or ``limits`` is no `Limits`.
     """
 
-    __slots__ = (
-        "_closed", "_cut", "_delivered", "_due", "_error", "_fast", "_front", "_learner", "_limits", "_pending",
-        "_queue", "_raised", "_reader", "_ready", "_recogniser", "_require_done", "_state", "_template", "_think_tags", "_unread"
-    )  # fmt: skip
+    __slots__ = ("_cause", "_closed", "_cut", "_delivered", "_due", "_error", "_fast", "_front",
+        "_learner", "_limits", "_pending", "_queue", "_raised", "_reader", "_ready", "_recogniser", "_require_done",
+        "_state", "_template", "_think_tags", "_unread")  # fmt: skip
 
     def __init__(
         self,
@@ -59,8 +58,7 @@ class Decoder:
     ) -> None:
         if dialect != "auto" and dialect not in ACCUMULATORS:
             raise MisuseError(f'there is no dialect {dialect!r}: use "auto", "chat", "messages" or "responses"')
-        self._require_done = require_done
-        self._think_tags = think_tags
+        self._require_done, self._think_tags = require_done, think_tags
         self._limits = as_limits(limits)
         self._reader = FrameReader(limits)
         self._queue: list[Event] = []
@@ -76,6 +74,7 @@ class Decoder:
         self._front: BodySniffer | None = BodySniffer(limits)  # until it is known that this is a stream
         self._unread = 0  # bytes that the reader has not seen, or dropped
         self._error: SSEDialectsError | None = None
+        self._cause: BaseException | None = None  # why the transport broke, if it did
         self._raised = self._delivered = self._closed = False
 
     # ---- driving
@@ -143,19 +142,28 @@ class Decoder:
         """Say that no more bytes will come. Works at once, and returns the events not taken yet.
 
         Raises:
-            TruncatedStreamError: the terminating frame has not been seen. As with any error here, the events not taken
-                yet are on its ``.decoded``.
-            SSEDialectsError: whatever else is wrong with bytes that were still pending.
+            SSEDialectsError: the terminating frame has not been seen, or bytes that were still pending are wrong. The events
+                not taken yet are on its ``.decoded``.
         """
-        self._decode_pending()
-        if not self._closed:
-            self._closed = True
-            self._drop_template()
-            if self._error is None and not self._state.complete:
-                self._decode_more(self._decode_end)
-        events = list(self._due)
-        self._raise_once(events)
+        self._close(None)
+        self._raise_once(events := list(self._due))
         return events
+
+    def finish(self, cause: BaseException | None = None) -> Iterator[Event]:
+        """`close`, with an iterator that raises as that of `feed` does. ``cause`` is the error that broke the transport."""
+        self._close(cause)
+        return self._events()
+
+    def _close(self, cause: BaseException | None) -> None:
+        self._decode_pending()
+        if self._closed:
+            return
+        self._closed, self._cause = True, cause
+        self._drop_template()
+        if self._error is None and not self._state.complete:
+            self._decode_more(self._decode_end)
+        if isinstance(self._error, TruncatedStreamError) and cause is not None:
+            self._error.cause = self._error.__cause__ = cause
 
     def _events(self) -> Iterator[Event]:
         while True:
@@ -176,8 +184,7 @@ class Decoder:
     def _raise_once(self, events: list[Event]) -> None:
         if self._error is not None and not self._raised:
             self._raised = True
-            self._error.decoded = events
-            self._error.delivered = self._delivered
+            self._error.decoded, self._error.delivered = events, self._delivered
             raise self._error
 
     # ---- asking
@@ -243,8 +250,6 @@ class Decoder:
         self._decode_pending()
         return self._error.partial if isinstance(self._error, StreamError) else self._state.partial()
 
-    # ---- bytes
-
     def _decode_pending(self) -> None:
         if self._pending or self._cut:
             self._decode_more(self._decode_reads)
@@ -282,13 +287,11 @@ class Decoder:
         except LimitExceededError as error:
             self._keep(error, 0)
             return False
-        if front.is_stream:
-            self._front = None
+        self._front = None if front.is_stream else front
         return passes
 
     def _decode_blocks(self, blocks: list[bytes], out: list[Event]) -> None:
-        reader = self._reader
-        taken = 0
+        reader, taken = self._reader, 0
         try:
             while taken < len(blocks):
                 if self._template is not None:
@@ -316,8 +319,7 @@ class Decoder:
         self._take(frame)
         hot = self._state.pop_hot()
         if hot is not None and len(out) == before + 1 and self._fast:
-            if self._learner is None:
-                self._learner = Learner()
+            self._learner = self._learner or Learner()
             self._template = self._learner.learn(block, hot, self._state)
 
     def _drop_template(self) -> None:
@@ -338,31 +340,30 @@ class Decoder:
             self._take(frame)
         if not self._state.complete:
             if self._recogniser is not None:
-                self._settle_on(UNKNOWN, self._recogniser.untold)
+                self._settle_on(UNKNOWN, self._recogniser)
             self._state.take_error(failure)
         return b""
 
     def _take(self, frame: Frame) -> None:
-        if self._recogniser is not None and not self._recognise(self._recogniser, frame):
-            return
-        data = frame.data
-        self._state.take(frame.event, data, len(data) if data.isascii() else len(data.encode()))
+        if self._recogniser is None or self._recognise(self._recogniser, frame):
+            data = frame.data
+            self._state.take(frame.event, data, len(data) if data.isascii() else len(data.encode()))
 
     def _recognise(self, recogniser: Recogniser, frame: Frame) -> bool:
         """Whether the dialect is known by this frame; frames that told nothing are replayed then."""
-        name = recogniser.look(frame)
-        if name is not None:
-            self._settle_on(name, recogniser.untold)
+        if (name := recogniser.look(frame)) is not None:
+            self._settle_on(name, recogniser)
         elif not recogniser.untold or recogniser.untold[-1] is not frame:  # a keep-alive, which nobody has to see again
             self._state.frame_count += 1
         return name is not None
 
-    def _settle_on(self, name: str, untold: list[Frame]) -> None:
+    def _settle_on(self, name: str, recogniser: Recogniser) -> None:
         self._recogniser = None
         if name != UNKNOWN:
             before, self._state = self._state, self._accumulator(ACCUMULATORS[name])
             before.hand_over(self._state)
-        for frame in untold:
+        self._state.keep_members(recogniser.members)
+        for frame in recogniser.untold:
             self._take(frame)
 
     def _accumulator(self, kind: type[Accumulator]) -> Accumulator:
@@ -375,7 +376,7 @@ class Decoder:
             if dialect is None:
                 self._state.take_error(payload, in_stream=False)
             elif self._recogniser is not None:
-                self._settle_on(dialect, [])
+                self._settle_on(dialect, self._recogniser)
             self._state.take_whole(payload, body.size)
             return
         if self._reader.overflow:  # of white space
@@ -385,11 +386,11 @@ class Decoder:
             self._take(frame)
         if self._state.complete:
             return
-        if self._recogniser is not None and self._recogniser.untold:
+        if self._recogniser is not None and self._recogniser.foreign and self._cause is None:
             raise self._recogniser.failure()
         if self._front is not None and not (self.frame_count or self.comment_count):
             self._front.refuse_text()
-        self._state.end()
+        self._state.end(broken=self._cause is not None)
 
     def _keep(self, error: SSEDialectsError, offset: int) -> None:
         self._drop_template()

@@ -55,12 +55,12 @@ class Frame(Value):
         return self.data.strip(" \t\r\n") == "[DONE]"
 
     def json(self) -> Any:
-        """The data as JSON.
+        """The data as JSON. Control characters inside strings are accepted.
 
         Raises:
             ValueError: it is not JSON.
         """
-        return json.loads(self.data)
+        return json.loads(self.data, strict=False)
 
 
 _new = Frame.__new__

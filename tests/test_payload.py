@@ -232,3 +232,18 @@ def test_names_and_short_words_are_one_string_for_all_streams():
 def test_arguments_sent_as_a_value_are_dumped_compactly_with_other_scripts_kept():
     assert dumped({"a": [1, "ä"], "b": None}) == as_json({"a": [1, "ä"], "b": None}) == '{"a":[1,"ä"],"b":null}'
     assert as_json('{"a": 1}') == '{"a": 1}'
+
+
+@pytest.mark.parametrize("control", ["\x00", "\x08", "\t", "\n", "\x1b", "\x1f"])
+def test_control_characters_inside_strings_stay_as_they_are(control):
+    assert parse(f'{{"a": "x{control}y"}}', None) == {"a": f"x{control}y"}
+    for text in (f'{{"a":{control}"x"', f'{{"a": x{control}}}'):
+        with pytest.raises(BadPayloadError):
+            parse(text, None)
+
+
+def test_so_they_do_in_the_last_frame_without_its_blank_line():
+    decoder = Decoder("chat")
+    list(decoder.feed(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"object":"chat.completion.done","x":"\x1b\t"}'))
+    decoder.close()
+    assert decoder.answer().extra == {"x": "\x1b\t"}

@@ -8,11 +8,15 @@ import pytest
 from told import told
 
 from sse_dialects import Decoder, Frame, LimitExceededError, Limits, MalformedStreamError, TruncatedStreamError, UpstreamError
-from sse_dialects.recognition import UNKNOWN, AnyDialect, Recogniser, is_whole, recognised
+from sse_dialects.recognition import UNKNOWN, AnyDialect, Recogniser, is_whole
 
 
 def frame(data, event="message"):
     return Frame(event, data, "", None)
+
+
+def recognised(frame, max_depth):
+    return Recogniser(Limits(max_depth=max_depth)).look(frame)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +25,11 @@ def frame(data, event="message"):
         ('{"choices": []}', "message", "chat"),
         ('{"object": "chat.completion.chunk"}', "message", "chat"),
         ("[DONE]", "message", "chat"),
+        ("[DONE]", "ping", "chat"),
+        ('{"choices": []}', "ping", "chat"),
+        ('{"type": "message_start"}', "heartbeat", "messages"),
+        ('{"type": "error"}', "ping", UNKNOWN),
+        ("not json", "keepalive", None),
         ('{"x": 1}\n[DONE]', "message", "chat"),
         ('{"x": 1}\n{"choices": []}', "message", "chat"),
         ('{"type": "message_start"}', "message", "messages"),
@@ -54,7 +63,10 @@ def test_depth_is_bounded_here_too():
 
 @pytest.mark.parametrize(
     "given",
-    [frame(""), frame(" \n"), frame("", "message_start"), frame("", "response.created"), frame('{"choices": []}', "ping")],
+    [
+        *(frame(""), frame(" \n"), frame("", "message_start"), frame("", "response.created")),
+        *(frame("now", "ping"), frame("{}", "keep_alive"), frame('{"type": "heartbeat", "n": 1}'), frame("[]", "keep-alive")),
+    ],
 )
 def test_keep_alives_tell_nothing_and_are_not_kept(given):
     waiting = Recogniser(Limits())

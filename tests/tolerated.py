@@ -70,6 +70,35 @@ case("end-of-several-lines", "chat", stream_of(TEXT) + b"data: " + json.dumps(en
 case("half-an-end", "chat", stream_of(TEXT, end()) + b"data: [DON", kind="truncated", text="a")
 case("empty-data", "chat", b"data:\n\ndata: \n\n" + stream_of(*ENDING), text="a")
 case("ping", "chat", [("ping", "?"), TEXT, {"type": "ping"}, end(), DONE], text="a", told=["started", "text_delta", "finished"])
+case(
+    "keep-alive",
+    "chat",
+    [
+        TEXT,
+        ("keepalive", "still here"),
+        ("keep-alive", "{}"),
+        ("keep_alive", "[]"),
+        ("heartbeat", '{"id": "h", "sequence_number": 1}'),
+        ("", '{"type": "heartbeat", "item_id": "other"}'),
+        ("other", '{"type": "keepalive", "obfuscation": "x"}'),
+        end(),
+        DONE,
+    ],
+    text="a",
+    extra={},
+    told=["started", "text_delta", "finished"],
+)
+case(
+    "keep-alive-with-members",
+    "chat",
+    [("ping", '{"cost": 1}'), TEXT, {"type": "ping", "cost": 2, "error": None}, end(), DONE],
+    text="a",
+    extra={"cost": 2},
+    told=["started", "extra", "text_delta", "extra", "finished"],
+)
+case("keep-alive-is-a-chunk", "chat", [("ping", json.dumps(TEXT)), {"type": "ping", **end()}, ("ping", DONE)], text="a")
+case("keep-alive-is-an-error", "chat", [TEXT, ("heartbeat", '{"error": "no"}'), end(), DONE], kind="upstream", message="no")
+case("raw-control", "chat", ['{"choices":[{"delta":{"content":"\x1b[1mred\tand"}}]}', end(), DONE], text="\x1b[1mred\tand")
 case("no-object", "chat", [TEXT, "null", "1", '"x"', "[]", end(), DONE], text="a")
 case("array", "chat", [json.dumps([TEXT, end()]), DONE], text="a")
 case("two-payloads", "chat", [f"{json.dumps(TEXT)}\n{json.dumps(end())}", DONE], text="a", finish_reason="stop")
@@ -121,7 +150,13 @@ case(
     extra={"hello": [{"type": "hello", "quota": 1}]},
 )
 case("error-needs-no-dialect", "chat", ['{"error": "no"}'], kind="upstream", message="no")
-case("end-needs-no-dialect", "chat", [DONE], text="")
+case("end-needs-no-dialect", "chat", [("ping", "{}"), "\n", DONE], text="")
+FOREIGN = {"response": "Hello"}
+case("end-after-another-format", "chat", [FOREIGN, FOREIGN, DONE], kind="malformed", told=[])
+case("end-after-text", "chat", ["null", '"{\\"choices\\": []}"', DONE], kind="malformed", told=[])
+case("end-after-metadata", "chat", [{"_cost": 1, "x_region": "eu"}, DONE], text="", extra={"_cost": 1, "x_region": "eu"})
+case("input-ends-after-another-format", "messages", [FOREIGN], kind="malformed", told=[])
+case("input-ends-after-metadata", "responses", [{"_cost": 1}], kind="truncated", told=[])
 
 # ---- chat: chunks, choices, deltas
 

@@ -11,7 +11,6 @@ from sse_dialects import (
     NotAnEventStreamError,
     SSEDialectsError,
     StreamError,
-    TruncatedStreamError,
     UpstreamError,
 )
 from sse_dialects.limits import DEFAULT_LIMITS
@@ -136,7 +135,7 @@ class _Check:
     def ended(self, cause: Exception | None) -> Iterator[SDKEvent]:
         """The event that lacked only its blank line, where it is surely whole; then the error, if this is no whole answer."""
         last = self._frames.close()
-        failure = self._closed()
+        failure = self._closed(cause)
         if last is not None and (self._decoder.complete or _is_object(last.data)):
             self._seen = True
             yield SDKEvent(last)
@@ -145,14 +144,13 @@ class _Check:
                 "one JSON answer", advice="ask for it without streaming, or read it with sse_dialects.stream()"
             )
         if failure is not None and not self._is_for_the_sdk(failure):
-            if isinstance(failure, TruncatedStreamError):
-                failure.cause = cause
             raise failure from cause
 
-    def _closed(self) -> SSEDialectsError | None:
+    def _closed(self, cause: Exception | None) -> SSEDialectsError | None:
         if self._failure is None:
             try:
-                self._decoder.close()
+                for _ in self._decoder.finish(cause):
+                    pass
             except SSEDialectsError as error:
                 return error
         return self._failure

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..answer import Answer, Choice, ReasoningPart, RefusalPart, TextPart
-from ..errors import LimitExceededError, MalformedStreamError, StreamError, TruncatedStreamError, UpstreamError
+from ..errors import LimitExceededError, MalformedStreamError, StreamError, TruncatedStreamError
 from ..events import (
     ReasoningDelta,
     RefusalDelta,
@@ -17,41 +17,33 @@ from ..events import (
     ToolCallStarted,
     UsageReported,
 )
-from ..failures import ErrorEnvelope, error_in
+from ..failures import error_in
 from ..limits import DEFAULT_LIMITS, Limits
 from ..parser import as_limits
 from ..root import MisuseError
 from ..values import JSONObject
 from .finish import finish_reason
+from .frame_like import data_of
 from .joined import built
-from .payload import DONE, TOO_DEEP, WHITE_SPACE, BadPayloadError, has_halves, named, payloads_in, scrubbed
-from .telling import Teller
+from .keep_alive import is_keep_alive, own_members
+from .payload import DONE, TOO_DEEP, WHITE_SPACE, has_halves, scrubbed
+from .telling import Teller, word
+from .unidentified import Unidentified
+from .upstream import upstream_error, values_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..answer import DialectName, Part, ToolCall, Usage
+    from ..errors import UpstreamError
     from ..events import Event
+    from .frame_like import FrameLike
     from .telling import Hot
 
-__all__ = ["SHOWN", "Accumulator", "FrameLike"]
+__all__ = ["SHOWN", "Accumulator"]
 
 # Events that show something of the answer: after one of these a retry is visible to whoever watches.
 SHOWN = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallStarted, ToolCallDelta, ToolCallFinished)
-
-
-class FrameLike(Protocol):
-    """Anything with an event's name and data: `Frame`, ``httpx_sse.ServerSentEvent``, what the official SDKs' decoders give."""
-
-    @property
-    def event(self) -> str | None:
-        """The event's name; "" or None where the stream named none."""
-        ...
-
-    @property
-    def data(self) -> str:
-        """Its data lines, joined by LF."""
-        ...
 
 
 class Accumulator:
@@ -71,11 +63,14 @@ class Accumulator:
 
     __slots__ = (
         "_delivered",
+        "_early",
+        "_extra",
         "_had_halves",
         "_named",
         "_payload_bytes",
         "_started",
         "_tell",
+        "_unidentified",
         "_whole",
         "complete",
         "content_count",
@@ -91,6 +86,7 @@ class Accumulator:
 
     dialect: ClassVar[DialectName]
     expected: ClassVar[str]  # the terminating frame, in the words of TruncatedStreamError
+    foreign: ClassVar[str] = "has a type"  # what no payload in another format does, in the words of MalformedStreamError
     bare: ClassVar[frozenset[str]] = frozenset({"error"})  # events that say enough without data: a failure, an end
     reasoning_joint: ClassVar[str] = "\n\n"
 
@@ -103,16 +99,15 @@ class Accumulator:
         self.usage: Usage | None = None
         self.complete = False
         self.error: StreamError | None = None
-        self.frame_count = 0
-        self.content_count = 0
-        self._payload_bytes = 0
-        self._started = False
-        self._delivered = False
+        self.frame_count = self.content_count = self._payload_bytes = 0
+        self._started = self._delivered = self._had_halves = False
         self._named = True  # by the caller; False where the first frames told the dialect
-        self._had_halves = False
+        self._extra: dict[str, Any] = {}
+        self._early: dict[str, Any] | None = None  # members of keep-alives that came before the answer started
         self._tell = Teller(limits)
         self._whole: Answer | None = None
         self._prepare()
+        self._unidentified: Unidentified | None = Unidentified(self.foreign, self.dialect)
 
     # ---- the public verbs
 
@@ -128,7 +123,7 @@ class Accumulator:
         """
         if self.complete or self.error is not None:
             return []
-        data = _data_of(frame)
+        data = data_of(frame)
         size = len(data) if data.isascii() else len(data.encode("utf-8", "surrogatepass"))
         return self._collected(lambda: self.take(frame.event or "message", data, size))
 
@@ -193,6 +188,16 @@ class Accumulator:
         """Let ``other`` go on with this one's counts and its place for events."""
         other.frame_count, other._payload_bytes = self.frame_count, self._payload_bytes
         other._tell.out, other._named = self._tell.out, False
+        other._unidentified = Unidentified(other.foreign, None)  # no advice to ask for another dialect
+
+    def keep_members(self, members: dict[str, Any]) -> None:
+        """Keep the members of a keep-alive that say more than that it is one. Events for them come once the answer starts."""
+        if self._started:
+            for name, value in members.items():
+                self._tell.extra(self._extra, name, value)
+        elif members:
+            self._early = self._early or {}
+            self._early.update(members)
 
     @property
     def room(self) -> int:
@@ -216,29 +221,55 @@ class Accumulator:
         if allowed is not None and self._payload_bytes > allowed:
             raise LimitExceededError("max_answer_bytes", allowed)
         text = data.strip(WHITE_SPACE)
-        if event == "ping" or not (text or event in self.bare):
-            return  # a keep-alive, whatever it carries
-        if text == "[DONE]":
-            self.content_count += 1
-            self._on_done()
-            return
-        self._tell.halves = has_halves(text)
+        if not (text or event in self.bare):
+            return  # a keep-alive
         try:
-            for payload in self._values(event, text or "{}"):
-                if self.complete:
-                    return
-                if payload is DONE:
-                    self._on_done()
-                elif isinstance(payload, JSONObject) and payload.get("type") != "ping":
-                    self.content_count += 1
-                    self._had_halves |= self._tell.halves
-                    self._on_payload(event, payload)
+            self._take_text(event, text or "{}")
         except RecursionError:  # within `max_depth`, but the caller has most of the stack
             raise MalformedStreamError(TOO_DEEP) from None
 
-    def end(self) -> None:
-        """The bytes have ended."""
-        if self._ends_without_terminator():
+    def _take_text(self, event: str, text: str) -> None:
+        self._tell.halves = has_halves(text)
+        values = [DONE] if text == "[DONE]" else values_in(event, text, self.limits.max_depth, self._tell)
+        waiting = self._unidentified
+        if waiting is not None:
+            if any(self._identifies(event, value) for value in values) or waiting.ends_with(event, values):
+                self._release(waiting)
+                self._tell.halves = has_halves(text)
+            elif not all(is_keep_alive(event, value) for value in values):
+                waiting.keep(event, text)
+                self.content_count += any(isinstance(value, JSONObject) for value in values)
+                return
+        for value in values:
+            if self.complete:
+                return
+            self._take_value(event, value)
+
+    def _release(self, waiting: Unidentified) -> None:
+        """Take the frames that were kept back."""
+        self._unidentified = None
+        count = self.content_count
+        for event, text in waiting.frames:
+            self._take_text(event, text)
+        self.content_count = count
+
+    def _take_value(self, event: str, value: Any) -> None:
+        if value is DONE:
+            self.content_count += 1
+            self._on_done()
+        elif is_keep_alive(event, value):
+            self._had_halves |= self._tell.halves
+            self.keep_members(self._tell.clean(own_members(value)))
+        elif isinstance(value, JSONObject):
+            self.content_count += 1
+            self._had_halves |= self._tell.halves
+            self._on_payload(event, value)
+
+    def end(self, *, broken: bool = False) -> None:
+        """The bytes have ended, because the transport broke if ``broken``."""
+        if self._unidentified is not None and not broken:
+            self._unidentified.end()
+        if not broken and self._ends_without_terminator():
             self.finish()
         else:
             raise TruncatedStreamError(self.expected, hint=self._hint())
@@ -254,6 +285,8 @@ class Accumulator:
     def take_error(self, payload: dict[str, Any], *, in_stream: bool = True) -> None:
         """Raise what an error object says that came outside of data: as a line of the stream, or as a JSON body in its place."""
         self.frame_count += 1
+        if in_stream and self._unidentified is not None:
+            self._release(self._unidentified)
         self._tell.halves = True
         error = self._upstream(error_in(payload), payload)
         error.in_stream = in_stream
@@ -294,6 +327,12 @@ class Accumulator:
     def _on_whole(self, payload: dict[str, Any]) -> None:
         raise NotImplementedError
 
+    def _identifies(self, event: str, payload: Any) -> bool:
+        """Whether a payload is of this dialect, as far as that can be told, or reports a failure."""
+        if not isinstance(payload, JSONObject) or is_keep_alive(event, payload):
+            return False
+        return word(payload.get("type")) is not None or event != "message" or error_in(payload) is not None
+
     def _on_done(self) -> None:
         raise TruncatedStreamError(f"{self.expected}; data: [DONE] came in its place")
 
@@ -310,38 +349,9 @@ class Accumulator:
     def _built(self) -> Answer:
         raise NotImplementedError
 
-    # ---- payloads
-
-    def _values(self, event: str, text: str) -> list[Any]:
-        try:
-            values = payloads_in(text, self.limits.max_depth)
-        except BadPayloadError as bad:
-            if event != "error":
-                raise MalformedStreamError(str(bad)) from None
-            values = [text]
-        if event == "error" and not any(isinstance(value, JSONObject) and value for value in values):
-            raise self._bare_failure(values)
-        return named(values) if self._tell.halves else values
-
-    def _bare_failure(self, values: list[Any]) -> UpstreamError:
-        """The failure that a frame is by its name alone: its data is a text, or says nothing."""
-        said = next((self._tell.clean(value) for value in values if isinstance(value, str) and value), None)
-        return UpstreamError(message=said, raw=said, payload=said)
-
     def _upstream(self, raw: Any, payload: dict[str, Any], *, kind: str | None = None) -> UpstreamError:
         """The error that an envelope describes. ``kind`` is its type where the envelope has none."""
-        whole = raw is payload  # whose `type` then says what the payload is, not what went wrong
-        raw, payload = self._tell.clean(raw), self._tell.clean(payload)
-        envelope = ErrorEnvelope(raw, payload)
-        return UpstreamError(
-            type=kind if whole and envelope.type in ("error", "response.error") else envelope.type or kind,
-            code=envelope.code,
-            message=envelope.message,
-            param=envelope.param,
-            raw=envelope.raw,
-            payload=payload,
-            retry_after=envelope.retry_after,
-        )
+        return upstream_error(raw, payload, self._tell, kind)
 
     # ---- events
 
@@ -349,6 +359,8 @@ class Accumulator:
         if not self._started:
             self._started = True
             self._tell.out.append(Started(self.id, self.model))
+            self.keep_members(self._early or {})
+            self._early = None
 
     def _report_usage(self, usage: Usage) -> None:
         if self.usage is None or usage.native != self.usage.native:
@@ -373,7 +385,7 @@ class Accumulator:
             self.reasoning_joint.join(part.text for part in parts if isinstance(part, ReasoningPart) and part.text),
             "".join(part.text for part in parts if isinstance(part, RefusalPart)),
             tool_calls,
-            finish_reason(native_finish_reason, has_calls=bool(tool_calls)),
+            finish_reason(native_finish_reason, has_calls=any(call.name for call in tool_calls)),
             native_finish_reason,
             {name: built(value) for name, value in extra.items()} if extra else None,
         )
@@ -385,14 +397,3 @@ class Accumulator:
             for choice in choices:
                 choice.extra = scrubbed(choice.extra)
         return Answer(self.dialect, self.id, self.model, self.complete, choices, self.usage, extra, native, turn)
-
-
-def _data_of(frame: object) -> str:
-    is_frame = not isinstance(frame, (str, bytes, JSONObject))
-    data = getattr(frame, "data", None) if is_frame else frame
-    if is_frame and isinstance(data, str):
-        return data
-    what = "the data of a frame is a str" if is_frame else "add() takes a frame"
-    raise MisuseError(
-        f"{what}, not {type(data).__name__}: pass sd.Frame(data=...) with the payload's JSON text (bytes: decode them)"
-    )

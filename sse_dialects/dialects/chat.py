@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..answer import Answer, Choice, DialectName
 
-__all__ = ["ChatAccumulator"]
+__all__ = ["ChatAccumulator", "failure_in", "is_chunk"]
 
 # Members of a chunk with a meaning here, or that only wrap it: of those the first that says something stands in `native`, but
 # for the padding against guessing the text from its length.
@@ -49,6 +49,7 @@ class ChatAccumulator(Accumulator):
 
     dialect: ClassVar[DialectName] = "chat"
     expected: ClassVar[str] = "data: [DONE]"
+    foreign: ClassVar[str] = "is a chunk of a chat completion"
     reasoning_joint: ClassVar[str] = ""  # a chat stream has one run of reasoning, however often text comes between
 
     # ---- chunks
@@ -68,12 +69,15 @@ class ChatAccumulator(Accumulator):
         return {"obfuscation": None, **{name: value for name, value in wrapping.items() if value}}
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
-        raw = _failure_in(event, payload)
+        raw = failure_in(event, payload)
         if raw is None or "choices" in payload:
             self._take_chunk(payload)
         self._raise_failure(raw, payload)
         if payload.get("object") == "chat.completion.done":
             self.finish()
+
+    def _identifies(self, event: str, payload: Any) -> bool:
+        return is_chunk(payload) or (isinstance(payload, JSONObject) and failure_in(event, payload) is not None)
 
     def _on_whole(self, payload: dict[str, Any]) -> None:
         self._take_chunk(payload)
@@ -269,11 +273,18 @@ class ChatAccumulator(Accumulator):
         return self._choice(choice.index, parts, calls, choice.finish_reason, extra)
 
 
+def is_chunk(payload: Any) -> bool:
+    """Whether a payload is a chunk of a chat completion: it has choices or usage, or is an object of that family."""
+    if not isinstance(payload, JSONObject):
+        return False
+    return "choices" in payload or "usage" in payload or str(payload.get("object")).startswith("chat.completion")
+
+
 def _index(choice: ChatChoice) -> int:
     return choice.index
 
 
-def _failure_in(event: str, payload: dict[str, Any]) -> Any:
+def failure_in(event: str, payload: dict[str, Any]) -> Any:
     """The error that a chunk reports itself, or in a server's own object, or by its event's name; None where it reports none."""
     raw = error_in(payload)
     if raw is None and not is_padding(own := _own(payload, "error")):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..failures import error_in, is_padding
 from ..values import JSONObject
 from .base import Accumulator
+from .keep_alive import ENVELOPE
 from .payload import settled
 from .telling import word
 
@@ -25,9 +26,6 @@ _PLAIN_FAILURES = frozenset({"error", "response.error"})
 
 # A flat envelope may have the name of an exception class for its type.
 _EXCEPTION = re.compile(r"\w+(error|exception)", re.IGNORECASE)
-
-# Members that only wrap a frame. They carry nothing of the answer.
-_ENVELOPE = frozenset({"type", "object", "created", "role", "index", "id", "sequence_number", "obfuscation"})
 
 
 class TypedAccumulator(Accumulator):
@@ -52,10 +50,10 @@ class TypedAccumulator(Accumulator):
             self._start()
             kind = word(payload.get("type")) or settled(event)
             self._tell.extra_items(store, kind, [{**payload, "type": kind}], 0, place())
-        elif not payload.keys() <= _ENVELOPE:
+        elif not payload.keys() <= ENVELOPE:
             self._start()
             others = {name: value for name, value in payload.items() if name != "error" or not is_padding(value)}
-            self._tell.rest(store, others, _ENVELOPE, place())
+            self._tell.rest(store, others, ENVELOPE, place())
 
 
 def has_type(event: str, payload: dict[str, Any]) -> bool:

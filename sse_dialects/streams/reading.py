@@ -26,7 +26,7 @@ from .rejection import REJECTION_S, Rejection
 from .stats import Stats, Timing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from sse_dialects.answer import Answer, DialectName
     from sse_dialects.decoder import Decoder
@@ -209,15 +209,8 @@ class Reading:
         if self._rejection is not None:
             self._failed(self._rejection.error())
             return
-        try:
-            self._pending = iter(self._decoder.close())
-        except SSEDialectsError as error:
-            failure = error
-            if isinstance(error, TruncatedStreamError):
-                error.cause = cause if cause is not None else self._cause
-                failure = error if stall is None else _located_as(error, stall)
-            failure.__cause__ = cause if cause is not None else self._cause
-            self._pending = _and_then(error.decoded, failure)
+        cause = cause if cause is not None else self._cause
+        self._pending = _to_the_end(self._decoder.finish(cause if cause is not None else stall), cause, stall)
 
     def broke(self, error: BaseException) -> bool:
         """The source raised ``error``. Whether that is the transport's failure, told to the caller in our own words; anything
@@ -287,7 +280,13 @@ def _located_as(truncated: TruncatedStreamError, stall: StalledStreamError) -> S
     return stall
 
 
-def _and_then(events: Iterable[Event], error: SSEDialectsError) -> Iterator[Event]:
-    """``events``, and then ``error``: what was decoded before a fault is never lost to it."""
-    yield from events
-    raise error
+def _to_the_end(events: Iterator[Event], cause: BaseException | None, stall: StalledStreamError | None) -> Iterator[Event]:
+    """The last events of a stream, and then its error, as far as that is due to ``cause`` or is ``stall``."""
+    try:
+        yield from events
+    except SSEDialectsError as error:
+        failure = error
+        if isinstance(error, TruncatedStreamError):
+            error.cause = cause
+            failure = error if stall is None else _located_as(error, stall)
+        raise failure from cause
