@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from sse_dialects import FinishReason
-from sse_dialects.dialects.finish import cuts_calls, finish_reason, means_failure
+from sse_dialects.dialects.finish import _WORDS, cuts_calls, failure_word, finish_reason, is_for_calls, means_failure
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,14 @@ from sse_dialects.dialects.finish import cuts_calls, finish_reason, means_failur
         ("abort", "cancelled"),
         ("network_error", "error"),
         ("insufficient_system_resource", "error"),
+        ("token_limit", "length"),
+        ("stop_limit", "length"),
+        ("time_limit", "length"),
+        ("incomplete", "length"),
+        ("maxTokens", "length"),
+        ("timeout", "error"),
+        ("FinishReason.MAX_TOKENS", "length"),
+        (" stop ", "stop"),
         ("something_new", "other"),
         ("", "other"),
     ],
@@ -72,5 +82,22 @@ def test_in_a_reason_of_several_words_the_first_known_one_decides():
 
 
 def test_reasons_that_mean_failure_and_reasons_that_cut_a_call():
-    assert means_failure("network-error") and means_failure("any_kind_of_error") and not means_failure("length")
-    assert cuts_calls("max_tokens") and cuts_calls("refusal") and not cuts_calls("tool_calls") and not cuts_calls(None)
+    assert all(map(means_failure, ("network-error", "any_kind_of_error", "networkError", "upstream: Overloaded_Error.")))
+    assert not any(map(means_failure, ("length", "error_toxic", "terror", None)))
+    assert all(map(cuts_calls, ("max_tokens", "refusal", "stop_limit", "timeout", "user_cancel")))
+    assert not any(map(cuts_calls, ("tool_calls", "stop", "something_new", None)))
+    assert all(map(is_for_calls, ("tool_calls", "TOOL_CALL", "toolUse", "function-call")))
+    assert not any(map(is_for_calls, ("stop", "length", "other", None)))
+
+
+def test_the_word_that_says_failure_is_the_one_that_was_sent():
+    assert failure_word("function_call_filter: MALFORMED_FUNCTION_CALL") == "MALFORMED_FUNCTION_CALL"
+    assert failure_word("TIMEOUT") == "TIMEOUT"
+    assert failure_word("content_filter: error") is None
+
+
+def test_the_page_lists_each_word_that_is_mapped():
+    page = Path(__file__).resolve().parent.parent.joinpath("docs", "reference", "events.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ([a-z_, ]+) \|$", page, re.MULTILINE)
+    listed = {reason: words.split(", ") for reason, words in rows if reason in get_args(FinishReason)}
+    assert listed == {**{reason: words.split() for reason, words in _WORDS.items()}, "other": ["anything else"]}
