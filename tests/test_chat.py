@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from told import of_type, told
+from shapes import by_decoder
+from told import of_type, stream_of, told
 
 from sse_dialects import (
     ChatAccumulator,
@@ -358,3 +359,36 @@ class Line:
 
     def __init__(self, data):
         self.data = data
+
+
+# ---- reasons that mean failure
+
+
+@pytest.mark.parametrize(
+    ("reason", "word"),
+    [
+        ("error", "error"),
+        ("network_error", "network_error"),
+        ("overloaded_error", "overloaded_error"),
+        ("TIMEOUT", "TIMEOUT"),
+        ("insufficient_system_resource", "insufficient_system_resource"),
+        ("function_call_filter: MALFORMED_FUNCTION_CALL", "MALFORMED_FUNCTION_CALL"),
+        ("upstream, Some_New_Error!", "Some_New_Error"),
+    ],
+)
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_reason_that_means_failure_is_raised_with_its_word(reason, word, index):
+    text = {"choices": [{"index": 0, "delta": {"content": "Half"}}, {"index": 1, "delta": {"content": "Half"}}]}
+    last = {"choices": [{"index": index, "delta": {"content": " an"}, "finish_reason": reason}]}
+    outcome = told("chat", text, last, "[DONE]")
+    assert (outcome.status, outcome.error.type) == ("upstream", word)
+    assert repr(reason) in outcome.error.message
+    assert outcome.error.partial.choices[index].text == "Half an"
+    assert by_decoder([stream_of(text, last)], "chat", require_done=False).status == "upstream"
+
+
+def test_it_is_raised_where_another_reason_came_first_and_in_a_whole_answer():
+    rows = [{"choices": [{"index": 0, "delta": {}, "finish_reason": word}]} for word in ("stop", "server_error")]
+    assert told("chat", *rows, "[DONE]").status == "upstream"
+    body = b'{"object":"chat.completion","choices":[{"index":0,"message":{"content":"a"},"finish_reason":"timeout"}]}'
+    assert by_decoder([body], "chat").error.type == "timeout"

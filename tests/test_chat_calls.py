@@ -11,6 +11,8 @@ from sse_dialects import Decoder, Extra, MalformedStreamError, ToolCallDelta, To
 from sse_dialects.dialects import chat_calls
 from sse_dialects.dialects.chat_calls import Calls, ChatCall, Piece, index_of
 
+ENDED = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+
 
 def chunk(*elements, **delta):
     return {"choices": [{"index": 0, "delta": {"tool_calls": list(elements), **delta}}]}
@@ -240,7 +242,7 @@ def test_a_custom_call_has_free_text_input():
         chunk({"index": 0, "id": "c", "type": "custom", "custom": {"name": "f", "input": "a"}}),
         chunk({"index": 0, "custom": {"input": "b"}}),
     ]
-    outcome = told("chat", *rows, "[DONE]")
+    outcome = told("chat", *rows, ENDED, "[DONE]")
     [call] = outcome.answer.tool_calls
     assert (call.kind, call.arguments, call.complete) == ("custom", "ab", True)
     assert outcome.answer.turn[0]["tool_calls"] == [{"id": "c", "type": "custom", "custom": {"name": "f", "input": "ab"}}]
@@ -321,7 +323,7 @@ def test_what_is_said_again_and_what_begins_anew(elements, expected):
 
 def test_an_empty_object_is_told_once_nothing_can_take_its_place():
     rows = [chunk(part(0, "a", "f", "{}")), chunk(part(1, "b", "g", "{}")), chunk(part(1, arguments=ONE))]
-    outcome = told("chat", *rows, "[DONE]")
+    outcome = told("chat", *rows, ENDED, "[DONE]")
     assert of_type(outcome, ToolCallDelta) == [ToolCallDelta(ONE, 0, 1), ToolCallDelta("{}", 0, 0)]
     assert [call.arguments for call in outcome.answer.tool_calls] == ["{}", ONE]
     assert all(call.complete for call in outcome.answer.tool_calls)
@@ -342,7 +344,7 @@ def test_halves_wait_in_arguments_and_are_final_in_names():
 
 
 @pytest.mark.parametrize(
-    ("reason", "whole"), [("tool_calls", 1), ("stop", 1), (None, 1), ("length", 0), ("content_filter", 0), ("max_tokens", 0)]
+    ("reason", "whole"), [("tool_calls", 1), ("stop", 1), (None, 0), ("length", 0), ("content_filter", 0), ("max_tokens", 0)]
 )
 def test_calls_are_whole_at_the_end_unless_the_reason_cut_them(reason, whole):
     rows = [chunk(part(0, "a", "f", "{}")), {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}]
@@ -453,3 +455,171 @@ def test_what_is_no_call_is_malformed_and_not_a_call_of_nothing(delta):
     data = json.dumps({"choices": [{"index": 0, "delta": delta}]}).encode()
     with pytest.raises(MalformedStreamError, match="belongs"):
         list(decoder.feed(b"data: " + data + b"\n\n"))
+
+
+# ---- arguments of which each piece holds all so far
+
+
+GROWING = ['{"q": "ca', '{"q": "cats", "n', '{"q": "cats", "n": 5}']
+OBJECTS = [{"q": "ca"}, {"q": "cats"}, {"q": "cats", "n": 5}]
+
+
+def reason(word, **more):
+    return {"choices": [{"index": 0, "delta": {}, "finish_reason": word, **more}]}
+
+
+@pytest.mark.parametrize("pieces", [GROWING, OBJECTS, [{}, *OBJECTS], [*GROWING, GROWING[-1]], [*map(json.dumps, OBJECTS)]])
+@pytest.mark.parametrize(
+    ("word", "whole"),
+    [("tool_calls", True), ("tool_use", True), ("FUNCTION_CALL", True), ("stop", False), ("length", False), (None, False)],
+)
+def test_of_cumulative_arguments_the_last_counts(pieces, word, whole):
+    rows = [chunk(part(0, "a", "f")), *(chunk(part(0, arguments=piece)) for piece in pieces), reason(word)]
+    outcome = told("chat", *rows, "[DONE]")
+    [call] = outcome.answer.tool_calls
+    assert (call.parsed(), call.complete) == (OBJECTS[-1], whole)
+    assert [event.tool_call for event in of_type(outcome, ToolCallFinished)] == [call] * whole
+    native = outcome.answer.turn[0]["tool_calls"]
+    assert native[0]["function"]["arguments"] == call.arguments
+    assert of_type(outcome, Extra) == [Extra("snapshot", {"tool_calls": native})]
+
+
+def test_so_they_do_in_the_legacy_form_and_in_each_call_of_each_choice():
+    rows = [{"choices": [{"index": 0, "delta": {"function_call": {"name": "f", "arguments": piece}}}]} for piece in GROWING]
+    outcome = told("chat", *rows, reason("function_call"), "[DONE]")
+    [call] = outcome.answer.tool_calls
+    assert (call.arguments, call.complete) == (GROWING[-1], True)
+    assert of_type(outcome, Extra) == [Extra("snapshot", {"function_call": {"name": "f", "arguments": GROWING[-1]}})]
+    rows = [
+        {"choices": [{"index": n, "delta": {"tool_calls": [part(c, f"{n}{c}", "f", piece) for c in (0, 1)]}} for n in (0, 1)]}
+        for piece in GROWING
+    ]
+    ends = [{"choices": [{"index": n, "delta": {}, "finish_reason": "tool_calls"}]} for n in (0, 1)]
+    answer = told("chat", *rows, *ends, "[DONE]").answer
+    for each in answer.choices:
+        assert [(call.arguments, call.complete) for call in each.tool_calls] == [(GROWING[-1], True)] * 2
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ['{"a": ', '"{', '{"}'],  # joined they are JSON
+        GROWING[1:],  # two may be a chance
+        [*GROWING[:2], '{"q": "dogs", "n'],  # the last is no object
+        [GROWING[0], '{"r": "x', GROWING[2]],  # one does not begin with the one before it
+        [{"a": 1}, {"b": 2}, {"a": 1, "b": 2}],
+    ],
+)
+def test_pieces_that_are_no_snapshots_are_joined(pieces):
+    rows = [chunk(part(0, "a", "f")), *(chunk(part(0, arguments=piece)) for piece in pieces)]
+    outcome = told("chat", *rows, reason("tool_calls"), "[DONE]")
+    [call] = outcome.answer.tool_calls
+    texts = [piece if isinstance(piece, str) else json.dumps(piece, separators=(",", ":")) for piece in pieces]
+    assert call.arguments == "".join(texts)
+    assert of_type(outcome, Extra) == []
+
+
+def test_free_text_may_repeat_itself():
+    begun = chunk({"index": 0, "id": "c", "type": "custom", "custom": {"name": "f"}})
+    rows = [chunk({"index": 0, "custom": {"input": piece}}) for piece in ("{}", "{}{}", '{"a": 1}')]
+    [call] = told("chat", begun, *rows, reason("tool_calls"), "[DONE]").answer.tool_calls
+    assert (call.arguments, call.complete) == ('{}{}{}{"a": 1}', True)
+
+
+# ---- which calls are certain
+
+
+@pytest.mark.parametrize(
+    ("word", "native", "whole"),
+    [
+        ("tool_calls", "STOP", True),
+        ("tool_calls", "tool_use", True),
+        ("tool_calls", None, True),
+        ("something_new", "other_new", True),
+        ("tool_calls", "max_tokens", False),
+        ("stop", "SAFETY", False),
+        ("tool_calls", "cancelled", False),
+        ("tool_calls", "upstream_error", False),
+        ("stop", "content_filter: SAFETY", False),
+        ("stop_limit", None, False),
+        (None, "stop", False),
+        ("null", "tool_calls", False),
+    ],
+)
+@pytest.mark.parametrize("kind", ["function", "custom", "legacy"])
+def test_a_call_is_certain_where_a_reason_came_and_none_cut_it(kind, word, native, whole):
+    rows = {
+        "function": chunk(part(0, "a", "f", ONE)),
+        "custom": chunk({"index": 0, "id": "a", "type": "custom", "custom": {"name": "f", "input": "ls"}}),
+        "legacy": {"choices": [{"index": 0, "delta": {"function_call": {"name": "f", "arguments": ONE}}}]},
+    }
+    outcome = told("chat", rows[kind], reason(word, native_finish_reason=native), "[DONE]")
+    assert [call.complete for call in outcome.answer.tool_calls] == [whole]
+    assert len(of_type(outcome, ToolCallFinished)) == whole
+
+
+def test_a_native_reason_counts_wherever_it_comes_and_for_its_choice_alone():
+    early = {"choices": [{"index": 0, "delta": {"tool_calls": [part(0, "a", "f", ONE)]}, "native_finish_reason": "MAX_TOKENS"}]}
+    other = {"choices": [{"index": 1, "delta": {"tool_calls": [part(0, "b", "f", ONE)]}}]}
+    ends = [{"choices": [{"index": number, "delta": {}, "finish_reason": "tool_calls"}]} for number in (0, 1)]
+    answer = told("chat", early, other, *ends, "[DONE]").answer
+    assert [[call.complete for call in each.tool_calls] for each in answer.choices] == [[False], [True]]
+    assert answer.extra["native_finish_reason"] == "MAX_TOKENS"
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_second_reason_that_cuts_counts_as_well(lenient):
+    rows = [chunk(part(0, "a", "f", ONE)), reason("tool_calls"), reason("length")]
+    outcome = told("chat", *rows, *([] if lenient else ["[DONE]"]), require_done=not lenient)
+    assert [call.complete for call in outcome.answer.tool_calls] == [False]
+    assert outcome.answer.native_finish_reason == "tool_calls"
+
+
+# ---- calls without a name
+
+
+def test_a_call_that_never_gets_a_name_is_nobodys():
+    nameless = part(1, "b", None, ONE)
+    for word, normal in (("stop", "stop"), ("end_turn", "stop"), ("tool_calls", "tool_calls")):
+        outcome = told("chat", chunk(nameless, content="x"), reason(word), "[DONE]")
+        assert outcome.answer.finish_reason == normal == outcome.events[-1].finish_reason
+        assert outcome.answer.turn == [{"role": "assistant", "content": "x"}]
+        assert [call.complete for call in outcome.answer.tool_calls] == [False]
+        assert of_type(outcome, ToolCallFinished) == []
+        assert outcome.answer.native["choices"][0]["message"]["tool_calls"][0]["id"] == "b"
+
+
+def test_beside_a_call_with_a_name_it_changes_nothing():
+    outcome = told("chat", chunk(part(0, "a", "f", ONE), part(1, "b", None, TWO)), reason("stop"), "[DONE]")
+    assert outcome.answer.finish_reason == "tool_calls"
+    assert [call.complete for call in outcome.answer.tool_calls] == [True, False]
+    assert [each["id"] for each in outcome.answer.turn[0]["tool_calls"]] == ["a"]
+
+
+@pytest.mark.parametrize("body", [{"custom": {"input": "ls"}, "type": "custom"}, {"function": {"arguments": ONE}}])
+def test_so_it_is_in_every_form(body):
+    outcome = told("chat", chunk({"index": 0, **body}), reason("stop"), "[DONE]")
+    assert (outcome.answer.finish_reason, outcome.answer.turn) == ("stop", [{"role": "assistant", "content": None}])
+    legacy = {"choices": [{"index": 0, "delta": {"function_call": {"arguments": ONE}}}]}
+    outcome = told("chat", legacy, reason("stop"), "[DONE]")
+    assert (outcome.answer.finish_reason, outcome.answer.turn) == ("stop", [{"role": "assistant", "content": None}])
+
+
+# ---- ids that are empty
+
+
+def test_an_empty_id_is_kept_until_another_comes():
+    outcome = told("chat", chunk(part(0, "", "f", ONE)), reason("tool_calls"), "[DONE]")
+    assert outcome.answer.tool_calls[0].id == outcome.answer.turn[0]["tool_calls"][0]["id"] == ""
+    assert of_type(outcome, ToolCallStarted) == [ToolCallStarted("", "f", "function")]
+    outcome = told("chat", chunk(part(0, "", "f", "{")), chunk(part(0, "a", None, "}")), reason("tool_calls"), "[DONE]")
+    assert [(call.id, call.arguments) for call in outcome.answer.tool_calls] == [("a", "{}")]
+    outcome = told("chat", chunk(part(0, None, "f", ONE)), reason("tool_calls"), "[DONE]")
+    assert outcome.answer.tool_calls[0].id is None
+
+
+def test_empty_ids_are_no_name_of_a_call():
+    rows = [chunk(part(None, "", "f", ONE)), chunk(part(None, "", "g", "null")), chunk(part(None, "", "h", TWO))]
+    outcome = told("chat", *rows, reason("stop"), "[DONE]")
+    assert [(call.name, call.arguments) for call in outcome.answer.tool_calls] == [("f", ONE), ("g", "null"), ("h", TWO)]
+    assert all(call.complete for call in outcome.answer.tool_calls)

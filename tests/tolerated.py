@@ -238,6 +238,14 @@ case("text-with-the-reason", "chat", [d("stop", content="a"), DONE], text="a", f
 case("reason-empty", "chat", [d("", content="a"), d("null"), end("length"), DONE], native_finish_reason="length")
 case("reason-twice", "chat", [TEXT, end("length"), end("stop"), DONE], native_finish_reason="length")
 case("reason-missing", "chat", [TEXT, DONE], finish_reason=None)
+ONE_BY_ONE = [choice(index=number, delta={"content": "a"}) for number in range(3)]
+case("index-counts-chunks", "chat", [*ONE_BY_ONE, choice(index=3, delta={}, finish_reason="stop"), DONE], kind="malformed")
+case(
+    "index-counts-choices",
+    "chat",
+    [*ONE_BY_ONE, *(choice(index=number, finish_reason="stop") for number in range(3)), DONE],
+    text="a",
+)
 case("end-as-an-object", "chat", [TEXT, {"object": "chat.completion.done"}], text="a")
 case("no-end", "chat", [TEXT, end()], kind="truncated", text="a")
 switched("no-end-allowed", [TEXT, end()], {"require_done": False}, text="a")
@@ -576,6 +584,76 @@ case(
     native_finish_reason="stop",
 )
 case("call-cut-off", "chat", [calls(call(0, "c1", "f", '{"a"')), end("length"), DONE], whole=[False], finish_reason="length")
+case("call-no-object", "chat", [calls(call(0, "c1", "f", '{"a"')), *CALLED], whole=[False], finish_reason="tool_calls")
+case(
+    "call-cut-off-behind-a-router",
+    "chat",
+    [calls(call(0, "c1", "f", A)), choice(finish_reason="tool_calls", native_finish_reason="MAX_TOKENS"), DONE],
+    whole=[False],
+    finish_reason="tool_calls",
+)
+case("call-without-a-reason", "chat", [calls(call(0, "c1", "f", A)), DONE], whole=[False], finish_reason=None)
+case(
+    "call-without-a-name",
+    "chat",
+    [TEXT, calls(call(-1, None, None, A)), end(), DONE],
+    whole=[False],
+    finish_reason="stop",
+    turn=[{"role": "assistant", "content": "a"}],
+)
+case("call-arguments-null", "chat", [calls(call(0, "c1", "f", "null")), *CALLED], calls=["c1 f null"], whole=[True])
+case(
+    "call-arguments-after-null",
+    "chat",
+    [calls(call(0, "c1", "f", "null")), calls(call(0, arguments=A)), *CALLED],
+    calls=["c1 f " + A],
+)
+case(
+    "call-arguments-with-control-characters",
+    "chat",
+    [calls(call(None, None, "f", '{"a": "x\n')), calls(call(None, arguments='y"}')), calls(call(None, None, "g", A)), *CALLED],
+    calls=['None f {"a": "x\ny"}', "None g " + A],
+    whole=[True, True],
+)
+GROWING = ['{"a": "b', '{"a": "bc", "n', '{"a": "bc", "n": 1}']
+case(
+    "call-arguments-grow",
+    "chat",
+    [calls(call(0, "c1", "f", GROWING[0])), *(calls(call(0, arguments=piece)) for piece in GROWING[1:]), *CALLED],
+    calls=["c1 f " + GROWING[2]],
+    whole=[True],
+    extra={},
+)
+case(
+    "call-arguments-grow-as-objects",
+    "chat",
+    [
+        calls(call(0, "c1", "f", {"a": "b"})),
+        calls(call(0, arguments={"a": "bc"})),
+        calls(call(0, arguments={"a": "bc", "n": 1})),
+        end(),
+        DONE,
+    ],
+    calls=['c1 f {"a":"bc","n":1}'],
+    whole=[False],
+    finish_reason="tool_calls",
+)
+case(
+    "call-id-sent-empty",
+    "chat",
+    [calls(call(None, "", "f", A)), calls(call(None, "", "g", B)), *CALLED],
+    calls=[" f " + A, " g " + B],
+    turn=[
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "", "type": "function", "function": {"name": "f", "arguments": A}},
+                {"id": "", "type": "function", "function": {"name": "g", "arguments": B}},
+            ],
+        }
+    ],
+)
 
 # ---- chat: usage and the rest
 
@@ -1354,6 +1432,7 @@ for name, payload, code, words in (
     ("error-event-with-text", ("error", "no"), None, "no"),
     ("error-event-with-nothing", ("error", "null"), None, None),
     ("error-as-a-reason", end("error"), None, "a choice finished with reason 'error'"),
+    ("error-as-a-reason-in-other-words", end("Network-Error"), None, "a choice finished with reason 'Network-Error'"),
 ):
     case(name, "chat", [TEXT, payload, DONE], kind="upstream", text="a", code=code, message=words)
 case(
@@ -1440,6 +1519,7 @@ case("error-of-an-item", "responses", [event("glow.failed", output_index=0, erro
 
 # ---- words
 
+case("reason-of-several-words", "chat", [TEXT, end("content_filter: SAFETY"), DONE], finish_reason="content_filter")
 case("reasons-in-other-words", "chat", [TEXT, end("MAX_TOKENS"), DONE], finish_reason="length", native_finish_reason="MAX_TOKENS")
 case("reason-unknown", "chat", [TEXT, end("tired"), DONE], finish_reason="other", native_finish_reason="tired")
 case(

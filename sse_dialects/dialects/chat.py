@@ -6,16 +6,16 @@ from bisect import bisect_left
 from sys import intern
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..errors import UpstreamError
+from ..errors import MalformedStreamError, UpstreamError
 from ..events import Extra, Finished
 from ..failures import error_in, is_padding
 from ..values import JSONObject
 from .base import Accumulator
 from .chat_calls import index_of
-from .chat_choice import ChatChoice
+from .chat_choice import ChatChoice, Numbers
 from .chat_delta import flush, take_delta
 from .chat_snapshot import take_snapshot
-from .finish import cuts_calls, finish_reason
+from .finish import cuts_calls, failure_word, finish_reason, is_for_calls
 from .joined import JoinedLogprobs, built
 from .telling import object_member, objects
 from .usage import holds_count, input_includes_cache
@@ -45,7 +45,7 @@ class ChatAccumulator(Accumulator):
         limits: bounds on everything that grows.
     """
 
-    __slots__ = ("_choice_error", "_choice_failed", "_choices", "_created", "_extra", "_objects", "_unnamed")
+    __slots__ = ("_choice_error", "_choices", "_created", "_failed", "_numbers", "_objects", "_unnamed")
 
     dialect: ClassVar[DialectName] = "chat"
     expected: ClassVar[str] = "data: [DONE]"
@@ -59,14 +59,19 @@ class ChatAccumulator(Accumulator):
         self._created: Any = None
         self._unnamed: dict[str, Any] | None = None  # what wraps the chunks and says nothing: "" for an id
         self._objects: dict[str, dict[str, Any]] | None = None  # objects of the chunks that came more than once, by member
-        self._extra: dict[str, Any] = {}  # of the chunks themselves; each choice has its own
+        self._numbers = Numbers()
         self._choice_error: Any = None
-        self._choice_failed = False
+        self._failed: tuple[str, str] | None = None  # the finish reason that means failure, and its word that does
 
     def idle(self) -> dict[str, Any]:
         """What pads the chunks; and what wraps them, of which the first counts: some servers give every chunk its own id."""
         wrapping = {"id": self.id, "created": self._created, "model": self.model}
         return {"obfuscation": None, **{name: value for name, value in wrapping.items() if value}}
+
+    def note(self, count: int, size: int) -> None:
+        """Count frames that did no more than add a string, which somebody else has added."""
+        super().note(count, size)
+        self._numbers.chunks += count
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
         raw = failure_in(event, payload)
@@ -89,8 +94,10 @@ class ChatAccumulator(Accumulator):
         raw = raw or self._choice_error
         if raw:
             raise self._upstream(raw, payload)
-        if self._choice_failed:
-            raise UpstreamError(message="a choice finished with reason 'error'", payload=self._tell.clean(payload))
+        if self._failed is not None:
+            reason, word = self._failed
+            said = f"a choice finished with reason {reason!r}"
+            raise UpstreamError(type=word, message=said, payload=self._tell.clean(payload))
 
     def _on_done(self) -> None:
         self.finish()
@@ -102,6 +109,7 @@ class ChatAccumulator(Accumulator):
         choices = objects(payload, "choices")
         for fields in choices:
             self._take_choice(fields)
+        self._numbers.add([choice.get("index") for choice in choices])
         if len(choices) > 1:
             self._tell.cold = True  # a path does not say which of them told something
         self._created = self._created or self._tell.clean(payload.get("created"))
@@ -211,7 +219,14 @@ class ChatAccumulator(Accumulator):
         reason = self._tell.word(fields, "finish_reason")
         if reason is not None and reason.lower() not in _NO_REASON:
             choice.finish_reason = choice.finish_reason or reason
-            self._choice_failed = self._choice_failed or reason == "error"
+            choice.cut = choice.cut or cuts_calls(reason)
+            if (word := failure_word(reason)) is not None:
+                self._failed = self._failed or (reason, word)
+
+    def _native_finish_reason(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        """The upstream's own word, where a router writes another one of its own."""
+        choice.cut = choice.cut or cuts_calls(self._tell.word(fields, "native_finish_reason"))
+        self._keep(choice, "native_finish_reason", fields["native_finish_reason"])
 
     # In this order, whatever the order in the chunk: text counts before the reason it ended for.
     _CHOICE_MEMBERS: ClassVar[dict[str, Callable[[ChatAccumulator, ChatChoice, dict[str, Any]], None]]] = {
@@ -222,6 +237,7 @@ class ChatAccumulator(Accumulator):
         "usage": _usage,
         "error": _error,
         "finish_reason": _finish_reason,
+        "native_finish_reason": _native_finish_reason,
     }
 
     # ---- the end
@@ -238,17 +254,33 @@ class ChatAccumulator(Accumulator):
         return bool(self._choices) and all(choice.finish_reason for choice in self._choices)
 
     def finish(self) -> None:
-        """Flush what was held back, then finish calls, then choices."""
+        """Flush what was held back, then finish calls, then choices.
+
+        Raises:
+            MalformedStreamError: the indexes of the choices count chunks.
+        """
+        if self._numbers.count_chunks([choice.index for choice in self._choices if choice.finish_reason]):
+            raise MalformedStreamError("the index of a choice counts the chunks, so that each piece is a choice of its own")
         self._start()
         for choice in self._choices:
             flush(choice, self._tell)
-            if not cuts_calls(choice.finish_reason):
-                for call in choice.calls_in_order():
-                    self._tell.out.extend(call.finish())
+            self._finish_calls(choice)
         self.complete = True
         for choice in self._choices:
-            normal = finish_reason(choice.finish_reason, has_calls=bool(choice.calls_in_order()))
+            normal = finish_reason(choice.finish_reason, has_calls=any(call.name for call in choice.calls_in_order()))
             self._tell.out.append(Finished(normal, choice.finish_reason, choice.index))
+
+    def _finish_calls(self, choice: ChatChoice) -> None:
+        """Finish the calls of a choice, unless something says that it was cut, or nothing says that it ended."""
+        for call in choice.calls_in_order():
+            replaced = call.replace_by_last_snapshot()
+            if replaced:
+                body = call.native()
+                value = {"function_call": body} if call.legacy else {"tool_calls": [body]}
+                self._tell.out.append(Extra("snapshot", value, choice.index))
+            certain = is_for_calls(choice.finish_reason) if replaced else choice.finish_reason is not None
+            if certain and not choice.cut:
+                self._tell.out.extend(call.finish())
 
     # ---- the answer
 

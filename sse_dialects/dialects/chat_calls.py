@@ -26,13 +26,14 @@ _KNOWN_IN_BODY = frozenset({"name", *ARGUMENTS.values()})
 _NOTHING: dict[str, Any] = {}
 
 _MAX_CHECKED = 1 << 20  # characters; arguments seldom have more than some thousands
+_MIN_SNAPSHOTS = 3  # two pieces of which the second begins with the first may be a chance
 _MAX_DIGITS = 20  # of a number sent as a string; a longer one stays the string that it is
 
 
 class Piece:
     """One element of ``delta.tool_calls``, or a legacy ``function_call``, with null and empty members read as missing."""
 
-    __slots__ = ("arguments", "id", "index", "kind", "name", "other", "other_in_body")
+    __slots__ = ("arguments", "id", "index", "kind", "name", "other", "other_in_body", "sent_id")
 
     def __init__(self, element: dict[str, Any]) -> None:
         custom = element.get("type") == "custom" or isinstance(element.get("custom"), JSONObject)
@@ -40,6 +41,7 @@ class Piece:
         fields = object_member(element, self.kind)
         self.index = index_of(element.get("index"))
         self.id = id_of(element.get("id"))
+        self.sent_id = "" if element.get("id") == "" else self.id
         self.name = word(fields.get("name"))
         self.arguments = arguments_in(fields, self.kind)
         self.other = _others(element, _KNOWN)
@@ -54,16 +56,17 @@ class Piece:
 class ChatCall(CallBuilder):
     """A call with what its native form needs besides."""
 
-    __slots__ = ("_checked", "_growing", "_others", "index", "legacy", "shares_index")
+    __slots__ = ("_checked", "_growing", "_others", "_snapshots", "index", "legacy", "shares_index")
 
     def __init__(self, choice: int, place: int, piece: Piece) -> None:
-        super().__init__(choice, place, piece.id, piece.name, piece.kind)
+        super().__init__(choice, place, piece.sent_id, piece.name, piece.kind)
         self.index = piece.index
         self.legacy = False  # it came as `function_call`
         self.shares_index = False  # with a call that was opened before
         self._growing: Pieces | None = None  # a name that comes in pieces
         self._others: tuple[Joined, Joined] | None = None  # members without a word of ours: the call's own, its function's
         self._checked = 0
+        self._snapshots: Snapshots | None = Snapshots() if self.kind == "function" else None
 
     def add_others(self, piece: Piece) -> None:
         """Add the members of a piece that the vocabulary has no words for."""
@@ -94,16 +97,27 @@ class ChatCall(CallBuilder):
         if not self.ends_with("}") or self._checked > _MAX_CHECKED + 8 * self.size():
             return False
         self._checked += self.size()
-        try:
-            return isinstance(json.loads(self.text()), JSONObject)
-        except (ValueError, RecursionError):
-            return False
+        return _object_in(self.text()) is not None
 
     def is_said_again(self, piece: Piece, *, at_the_end: bool = False) -> bool:
         """Whether a piece names the call, or comes at the end of its choice, and has all the arguments once more, as some servers
         end with the whole call. After a whole object no more can follow, so that adds nothing."""
         named = at_the_end if piece.name is None else self.goes_by(piece.name)
         return named and self.rest_of(piece.arguments) == "" and self.has_whole_arguments()
+
+    def may_be_snapshot(self, piece: str) -> bool:
+        """Note a piece of the arguments. True as long as each may have been all of the arguments so far."""
+        if self._snapshots is not None and not self._snapshots.add(piece):
+            self._snapshots = None
+        return self._snapshots is not None
+
+    def replace_by_last_snapshot(self) -> bool:
+        """Put the last piece in place of all of them, where each was all of the arguments so far. True if that is so."""
+        last = self._snapshots.last if self._snapshots is not None and self._snapshots.are_enough() else None
+        if last is None or _object_in(self.text()) is not None:
+            return False
+        self.replace(last)
+        return True
 
     def build(self) -> ToolCall:
         """The call so far."""
@@ -116,6 +130,30 @@ class ChatCall(CallBuilder):
         others, others_in_body = (each.build() for each in self._others) if self._others is not None else ({}, {})
         body = {"name": self.build().name, ARGUMENTS[self.kind]: self.text(), **others_in_body}
         return body if self.legacy else {"id": self.id, "type": self.kind, self.kind: body, **others}
+
+
+class Snapshots:
+    """Pieces of arguments of which each holds all that came before it: some servers send all of them with every piece."""
+
+    __slots__ = ("_count", "_members", "last")
+
+    def __init__(self) -> None:
+        self.last = ""
+        self._count = 0
+        self._members: dict[str, Any] | None = None  # of the last piece, where that is a whole object
+
+    def add(self, piece: str) -> bool:
+        """Note a piece. False if it neither begins with the one before it nor is an object with all its members."""
+        members = _object_in(piece)
+        begins_so = piece.startswith(self.last)
+        has_all = members is not None and self._members is not None and self._members.keys() <= members.keys()
+        self.last, self._members = piece, members
+        self._count += 1
+        return begins_so or has_all
+
+    def are_enough(self) -> bool:
+        """Whether there are enough of them to be no chance, and the last is a whole object."""
+        return self._count >= _MIN_SNAPSHOTS and self._members is not None
 
 
 class Calls:
@@ -167,7 +205,7 @@ class Calls:
     def _opens_another(self, call: ChatCall, piece: Piece, *, first: bool) -> bool:
         if piece.name is None:
             return False
-        if piece.id is not None and call.id is not None:
+        if piece.id is not None and call.id:
             return piece.id != call.id
         if piece.index is None and piece.id is None and not first:
             return True  # elements of one delta are different calls
@@ -181,7 +219,7 @@ class Calls:
         if call.index is not None:
             call.shares_index = call.index in self._by_index
             self._by_index[call.index] = call
-        if call.id is not None:
+        if call.id:
             self._by_id[call.id] = call
         return call
 
@@ -222,6 +260,15 @@ def _goes_on(call: ChatCall, piece: Piece) -> bool:
     if piece.name is None or call.index is None:
         return True
     return call.goes_by(piece.name) and (not call.size() or call.is_said_again(piece))
+
+
+def _object_in(text: str) -> dict[str, Any] | None:
+    """The object that a call's arguments are, or None if they are anything else."""
+    try:
+        value = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, JSONObject) else None
 
 
 def _others(fields: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:

@@ -277,6 +277,7 @@ def _add(choice: ChatChoice, call: ChatCall, piece: Piece, tell: Teller, path: t
         others = (*piece.other.items(), *piece.other_in_body.items())
         tell.out.extend(Extra(name, value, choice.index, call.place) for name, value in others)
     if piece.arguments:
+        tell.cold = call.may_be_snapshot(piece.arguments) or tell.cold
         tell.arguments(call, piece.arguments, path)
 
 

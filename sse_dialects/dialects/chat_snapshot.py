@@ -93,7 +93,7 @@ def _rest_of_calls(choice: ChatChoice, elements: list[Any], contradicted: dict[s
 def _call_of(calls: Calls, id: str | None, place: int) -> ChatCall | None:
     """The call of that id, which may be that of others too: then the one at its place, and so where the id is nobody's."""
     at_place = calls.at(place)
-    return at_place if at_place is not None and at_place.id == id else calls.with_id(id) or at_place
+    return at_place if at_place is not None and (at_place.id or None) == id else calls.with_id(id) or at_place
 
 
 def _rest_of_call(call: ChatCall, element: dict[str, Any], rest: list[dict[str, Any]]) -> bool:

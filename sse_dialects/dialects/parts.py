@@ -17,7 +17,8 @@ __all__ = ["CallBuilder", "OtherBuilder", "PartBuilder", "Pieces", "ReasoningBui
 # A str costs 49 bytes beside its text, so the pieces of a few hundred deltas are joined into one: about 21 bytes a delta stay.
 _JOIN_AT = 256
 
-_EMPTY = "{}"
+# Arguments that are no more than a place for those that may follow.
+_EMPTY = ("{}", "null")
 
 _new = object.__new__
 
@@ -210,14 +211,14 @@ class CallBuilder(PartBuilder):
         self.announced = False
         self.stopped = False  # the stream has closed it, which does not always mean that it is whole
         self.complete = False
-        self.held = ""  # an empty object, which may be no more than a place for the arguments that follow
+        self.held = ""  # an empty object or null, which may be no more than a place for the arguments that follow
 
     def piece(self, piece: str) -> str:
-        """What of a piece of arguments counts now. Some servers begin every call with an empty object and then send the real one,
-        so an empty one waits until it is certain that nothing takes its place."""
+        """What of a piece of arguments counts now. Some servers begin every call with an empty object or null and then send the
+        real one, so an empty one waits until it is certain that nothing takes its place."""
         if self.kind == "function" and piece and not self.size():
             held, self.held = self.held, ""
-            if piece.strip() == _EMPTY:
+            if piece.strip() in _EMPTY:
                 self.held, piece = piece, ""
             elif held and not piece.lstrip().startswith("{"):
                 piece = held + piece
@@ -225,7 +226,7 @@ class CallBuilder(PartBuilder):
 
     def rest_of(self, snapshot: str) -> str | None:
         """What ``snapshot`` has beyond the arguments; any object may take the place of an empty one."""
-        return None if self.held and snapshot and not snapshot.lstrip().startswith("{") else super().rest_of(snapshot)
+        return None if self.held and snapshot and not snapshot.lstrip().startswith(("{", "null")) else super().rest_of(snapshot)
 
     def replace(self, text: str) -> None:
         """Put a snapshot in place of what was gathered."""

@@ -83,8 +83,8 @@ TEXT = [
     case(
         "choices missing, null or empty",
         [
-            data({"id": "a"}),
             data({"id": "a", "choices": None}),
+            data({"id": "a"}),
             data({"id": "a", "choices": []}),
             chunk({"content": "x"}, "stop"),
         ],
@@ -231,10 +231,10 @@ TEXT = [
     ),
     case(
         "halves in names and ids are final",
-        [chunk(piece("{}", id="c\ud83d", name="f\ude00"), id="i\ud83d", model="m\ud83d")],
+        [chunk(piece("{}", id="c\ud83d", name="f\ude00"), id="i\ud83d", model="m\ud83d"), chunk({}, "tool_calls")],
         [
             *(Started("i\ufffd", "m\ufffd"), ToolCallStarted("c\ufffd", "f\ufffd", "function"), ToolCallDelta("{}")),
-            *(ToolCallFinished(call("{}", id="c\ufffd", name="f\ufffd")), Finished(None, None)),
+            *(ToolCallFinished(call("{}", id="c\ufffd", name="f\ufffd")), OF_CALLS),
         ],
         {"id": "i\ufffd"},
     ),
@@ -408,29 +408,30 @@ CALLS = [
         "without an index the id tells, else the call opened last goes on",
         [
             chunk(piece("{", index=None, id="c0", name="f")),
-            chunk(piece("[", index=None, id="c1", name="g")),
-            chunk(piece("]", index=None)),
+            chunk(piece("{", index=None, id="c1", name="g")),
+            chunk(piece("}", index=None)),
             chunk(piece("}", index=None, id="c0")),
+            chunk({}, "tool_calls"),
         ],
         [
             *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallDelta("{")),
             *(
                 ToolCallStarted("c1", "g", "function", 0, 1),
-                ToolCallDelta("[", 0, 1),
-                ToolCallDelta("]", 0, 1),
+                ToolCallDelta("{", 0, 1),
+                ToolCallDelta("}", 0, 1),
                 ToolCallDelta("}"),
             ),
-            *(ToolCallFinished(call("{}")), ToolCallFinished(call("[]", id="c1", name="g"), 0, 1), Finished(None, None)),
+            *(ToolCallFinished(call("{}")), ToolCallFinished(call("{}", id="c1", name="g"), 0, 1), OF_CALLS),
         ],
-        {"tool_calls": [call("{}"), call("[]", id="c1", name="g")]},
+        {"tool_calls": [call("{}"), call("{}", id="c1", name="g")]},
     ),
     case(
         "a new id together with a name on a used index is another call",
-        [chunk(piece("{}", id="c0", name="f")), chunk(piece("{}", id="c1", name="f"))],
+        [chunk(piece("{}", id="c0", name="f")), chunk(piece("{}", id="c1", name="f")), chunk({}, "tool_calls")],
         [
             *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallStarted("c1", "f", "function", 0, 1)),
             *(ToolCallDelta("{}"), ToolCallDelta("{}", 0, 1)),  # an empty object waits for the one that may take its place
-            *(ToolCallFinished(call("{}")), ToolCallFinished(call("{}", id="c1"), 0, 1), Finished(None, None)),
+            *(ToolCallFinished(call("{}")), ToolCallFinished(call("{}", id="c1"), 0, 1), OF_CALLS),
         ],
         {"tool_calls": [call("{}"), call("{}", id="c1")]},
     ),
@@ -442,55 +443,62 @@ CALLS = [
             chunk(piece(":", id="")),
             chunk(piece("1", id="other")),
             chunk(piece("}", id="c0", name="f")),
+            chunk({}, "tool_calls"),
         ],
         [
             *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallDelta("{"), ToolCallDelta('"a"'), ToolCallDelta(":")),
-            *(ToolCallDelta("1"), ToolCallDelta("}"), ToolCallFinished(call('{"a":1}')), Finished(None, None)),
+            *(ToolCallDelta("1"), ToolCallDelta("}"), ToolCallFinished(call('{"a":1}')), OF_CALLS),
         ],
         {"tool_calls": [call('{"a":1}')]},
     ),
     case(
         "a growing name is joined",
-        [chunk(piece(id="c0", name="get_")), chunk(piece(name="time")), chunk(piece("{}"))],
+        [chunk(piece(id="c0", name="get_")), chunk(piece(name="time")), chunk(piece("{}")), chunk({}, "tool_calls")],
         [
             *(BEGUN, ToolCallStarted("c0", "get_", "function"), ToolCallDelta("{}")),
-            *(ToolCallFinished(call("{}", name="get_time")), Finished(None, None)),
+            *(ToolCallFinished(call("{}", name="get_time")), OF_CALLS),
         ],
         {"tool_calls": [call("{}", name="get_time")]},
     ),
     case(
         "arguments before the name are told once it is known",
-        [chunk(piece('{"a', id="c0")), chunk(piece('":1', name="f")), chunk(piece("}"))],
+        [chunk(piece('{"a', id="c0")), chunk(piece('":1', name="f")), chunk(piece("}")), chunk({}, "tool_calls")],
         [
             *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallDelta('{"a'), ToolCallDelta('":1'), ToolCallDelta("}")),
-            *(ToolCallFinished(call('{"a":1}')), Finished(None, None)),
+            *(ToolCallFinished(call('{"a":1}')), OF_CALLS),
         ],
         {"tool_calls": [call('{"a":1}')]},
     ),
     case(
         "and at the end where it never is",
-        [chunk(piece("{}", id="c0"))],
+        [chunk(piece("{}", id="c0")), chunk({}, "stop")],
         [
             *(BEGUN, ToolCallStarted("c0", None, "function"), ToolCallDelta("{}")),
-            *(ToolCallFinished(call("{}", name=None)), Finished(None, None)),
+            Finished("stop", "stop"),
         ],
-        {"tool_calls": [call("{}", name=None)]},
+        {"tool_calls": [call("{}", name=None, complete=False)], "turn": [{"role": "assistant", "content": None}]},
     ),
     case(
         "arguments as an object are dumped, other scripts kept",
-        [chunk({"tool_calls": [{"index": 0, "id": "c0", "function": {"name": "f", "arguments": {"ö": [1, 2]}}}]})],
+        [
+            chunk({"tool_calls": [{"index": 0, "id": "c0", "function": {"name": "f", "arguments": {"ö": [1, 2]}}}]}),
+            chunk({}, "tool_calls"),
+        ],
         [
             *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallDelta('{"ö":[1,2]}')),
-            *(ToolCallFinished(call('{"ö":[1,2]}')), Finished(None, None)),
+            *(ToolCallFinished(call('{"ö":[1,2]}')), OF_CALLS),
         ],
         {"tool_calls": [call('{"ö":[1,2]}')]},
     ),
     case(
         "a custom call",
-        [chunk({"tool_calls": [{"index": 0, "id": "c0", "type": "custom", "custom": {"name": "f", "input": "ls"}}]})],
+        [
+            chunk({"tool_calls": [{"index": 0, "id": "c0", "type": "custom", "custom": {"name": "f", "input": "ls"}}]}),
+            chunk({}, "tool_calls"),
+        ],
         [
             *(BEGUN, ToolCallStarted("c0", "f", "custom"), ToolCallDelta("ls")),
-            *(ToolCallFinished(call("ls", kind="custom")), Finished(None, None)),
+            *(ToolCallFinished(call("ls", kind="custom")), OF_CALLS),
         ],
         {
             "turn": [
@@ -508,10 +516,11 @@ CALLS = [
             chunk({"function_call": {"name": "", "arguments": ""}}),
             chunk({"function_call": {"name": "f"}}),
             chunk({"function_call": {"arguments": "{}"}}),
+            chunk({}, "tool_calls"),
         ],
         [
             *(BEGUN, ToolCallStarted(None, "f", "function"), ToolCallDelta("{}")),
-            *(ToolCallFinished(call("{}", id=None)), Finished(None, None)),
+            *(ToolCallFinished(call("{}", id=None)), OF_CALLS),
         ],
         {"turn": [{"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}]},
     ),
@@ -526,11 +535,15 @@ CALLS = [
     ),
     case(
         "indexes are names: large, negative and in any order; answers list them by index",
-        [chunk(piece("{}", index=10**9, id="c0", name="f")), chunk(piece("{}", index=-1, id="c1", name="f"))],
+        [
+            chunk(piece("{}", index=10**9, id="c0", name="f")),
+            chunk(piece("{}", index=-1, id="c1", name="f")),
+            chunk({}, "tool_calls"),
+        ],
         [
             *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallStarted("c1", "f", "function", 0, 1)),
             *(ToolCallDelta("{}"), ToolCallDelta("{}", 0, 1)),
-            *(ToolCallFinished(call("{}", id="c1"), 0, 1), ToolCallFinished(call("{}")), Finished(None, None)),
+            *(ToolCallFinished(call("{}", id="c1"), 0, 1), ToolCallFinished(call("{}")), OF_CALLS),
         ],
         {"tool_calls": [call("{}", id="c1"), call("{}")], "parts": [call("{}"), call("{}", id="c1")]},
     ),
@@ -543,11 +556,12 @@ CALLS = [
                         {"index": 0, "id": "c0", "function": {"name": "f", "arguments": "{}"}, "extra_content": {"sig": "s"}}
                     ]
                 }
-            )
+            ),
+            chunk({}, "tool_calls"),
         ],
         [
             *(BEGUN, ToolCallStarted("c0", "f", "function"), Extra("extra_content", {"sig": "s"}, 0, 0), ToolCallDelta("{}")),
-            *(ToolCallFinished(call("{}")), Finished(None, None)),
+            *(ToolCallFinished(call("{}")), OF_CALLS),
         ],
         {
             "turn": [
@@ -568,10 +582,10 @@ CALLS = [
     ),
     case(
         "half a surrogate pair in arguments waits as well",
-        [chunk(piece('{"a":"\ud83d', id="c0", name="f")), chunk(piece('\ude00"}'))],
+        [chunk(piece('{"a":"\ud83d', id="c0", name="f")), chunk(piece('\ude00"}')), chunk({}, "tool_calls")],
         [
             *(BEGUN, ToolCallStarted("c0", "f", "function"), ToolCallDelta('{"a":"'), ToolCallDelta('😀"}')),
-            *(ToolCallFinished(call('{"a":"😀"}')), Finished(None, None)),
+            *(ToolCallFinished(call('{"a":"😀"}')), OF_CALLS),
         ],
         {"tool_calls": [call('{"a":"😀"}')]},
     ),
@@ -693,11 +707,12 @@ EXTRAS = [
                     ]
                 }
             ),
+            chunk({}, "tool_calls"),
         ],
         [
             *(BEGUN, TextDelta("Hel"), ReasoningDelta("hm", 0, 1), TextDelta("lo", 0, 2)),
             *(ToolCallStarted("c0", "f", "function", 0, 3), ToolCallDelta("{}", 0, 3)),
-            *(ToolCallFinished(call("{}"), 0, 3), Finished(None, None)),
+            *(ToolCallFinished(call("{}"), 0, 3), OF_CALLS),
         ],
         {"text": "Hello", "tool_calls": [call("{}")]},
     ),

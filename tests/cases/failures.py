@@ -81,7 +81,7 @@ UPSTREAM_IN_CHAT = [
         data({"detail": [{"loc": ["body"], "msg": "field required"}]}),
         error=upstream(message="field required"),
     ),
-    chat("finish_reason: error", chunk({}, "error"), error=upstream(message="a choice finished with reason 'error'")),
+    chat("finish_reason: error", chunk({}, "error"), error=upstream("error", message="a choice finished with reason 'error'")),
     chat(
         "a key",
         data({"error": {"type": "authentication_error", "message": "m"}}),
