@@ -8,8 +8,6 @@ import inspect
 import sys
 from pathlib import Path
 
-import pytest
-
 import sse_dialects
 
 PACKAGE = Path(sse_dialects.__file__).parent
@@ -84,7 +82,7 @@ def begins(name: str, prefix: str) -> bool:
 
 MODULES = [Module(path) for path in sorted(PACKAGE.rglob("*.py"))]
 BY_NAME = {module.name: module for module in MODULES}
-each = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
+IMPORTABLE = [module for module in MODULES if module.name != "__main__"]  # that one runs
 
 
 def imported(module: Module) -> set[str]:
@@ -127,17 +125,26 @@ def public(module: Module):
                 yield f"{name}.{member}", attribute
 
 
-@each
-def test_imports_go_one_way(module):
-    layer = module.layer
-    kind, _ = LAYERS[layer]
+def imports_against_the_layers(module: Module):
+    """What a module imports and may not, each as a sentence."""
+    kind, names = LAYERS[module.layer]
     for name in ours(module) - {module.name}:
-        assert name in BY_NAME, f"{module.name} imports {name}, which is no module"
-        below = BY_NAME[name].layer
-        assert below <= layer, f"{module.name} imports {name} from a layer above its own"
-        if kind == "apart" and below == layer:
-            same = [known for known in LAYERS[layer][1] if begins(name, known) and begins(module.name, known)]
-            assert same, f"{module.name} imports {name}, its sibling"
+        if name not in BY_NAME:
+            yield f"{module.name} imports {name}, which is no module"
+        elif BY_NAME[name].layer > module.layer:
+            yield f"{module.name} imports {name} from a layer above its own"
+        elif kind == "apart" and BY_NAME[name].layer == module.layer and not of_one_family(name, module.name, names):
+            yield f"{module.name} imports {name}, its sibling"
+
+
+def of_one_family(name: str, other: str, families: list[str]) -> bool:
+    return any(begins(name, family) and begins(other, family) for family in families)
+
+
+def test_imports_go_one_way():
+    assert not [problem for module in MODULES for problem in imports_against_the_layers(module)]
+    named = [name for _, names in LAYERS for name in names]
+    assert len(named) == len(set(named)), "a name stands in two layers"
 
 
 def test_no_cycle():
@@ -152,21 +159,18 @@ def test_no_cycle():
     assert not needs, f"modules that import each other: {sorted(needs)}"
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m.layer <= SANS_IO], ids=lambda module: module.name)
-def test_up_to_the_decoder_there_is_no_io_and_nothing_third_party(module):
-    names = foreign(module)
-    assert not names & DOES_IO
-    assert names - set(sys.stdlib_module_names) <= THIRD_PARTY_ALLOWED
+def test_up_to_the_decoder_there_is_no_io_and_nothing_third_party():
+    allowed = (set(sys.stdlib_module_names) | THIRD_PARTY_ALLOWED) - DOES_IO
+    needless = {module.name: foreign(module) - allowed for module in MODULES if module.layer <= SANS_IO}
+    assert not {name: names for name, names in needless.items() if names}
 
 
-@each
-def test_exports_are_complete_and_unique(module):
-    if module.name == "__main__":
-        return
-    loaded = importlib.import_module(module.import_name)
-    exported = list(getattr(loaded, "__all__", []))
-    assert len(exported) == len(set(exported))
-    assert [name for name in exported if not hasattr(loaded, name)] == []
+def test_exports_are_complete_and_unique():
+    for module in IMPORTABLE:
+        loaded = importlib.import_module(module.import_name)
+        exported = list(getattr(loaded, "__all__", []))
+        assert len(exported) == len(set(exported)), module.name
+        assert [name for name in exported if not hasattr(loaded, name)] == [], module.name
 
 
 def test_the_front_door_exports_all_that_is_public():
@@ -176,32 +180,24 @@ def test_the_front_door_exports_all_that_is_public():
         assert not missing, f"sse_dialects exports nothing named {sorted(missing)}"
 
 
-@each
-def test_all_that_is_public_has_a_docstring(module):
-    assert ast.get_docstring(module.tree), f"{module.name} has no docstring"
-    if module.name == "__main__":
-        return
-    assert [name for name, value in public(module) if not (value.__doc__ or "").strip()] == []
+def test_all_that_is_public_has_a_docstring():
+    assert [module.name for module in MODULES if not ast.get_docstring(module.tree)] == []
+    documented = [(module.name, name, value.__doc__) for module in IMPORTABLE for name, value in public(module)]
+    assert documented
+    assert [(module, name) for module, name, text in documented if not (text or "").strip()] == []
 
 
-@each
-def test_modules_are_short(module):
-    lines = module.source.count("\n")
-    assert lines <= MAX_MODULE_LINES
-
-
-@each
-def test_functions_are_short(module):
-    long = {
-        f"{node.name}: {size}" for node in module.functions() if (size := node.end_lineno - node.lineno + 1) > MAX_FUNCTION_LINES
-    }
-    assert not long
-
-
-@each
-def test_functions_have_few_branches(module):
-    many = {f"{node.name}: {count}" for node in module.functions() if (count := branches(node.body)) > MAX_BRANCHES}
-    assert not many
+def test_modules_and_functions_are_short_with_few_branches():
+    too_much = []
+    for module in MODULES:
+        if (lines := module.source.count("\n")) > MAX_MODULE_LINES:
+            too_much.append(f"{module.name}: {lines} lines")
+        for node in module.functions():
+            if (lines := node.end_lineno - node.lineno + 1) > MAX_FUNCTION_LINES:
+                too_much.append(f"{module.name}.{node.name}: {lines} lines")
+            if (count := branches(node.body)) > MAX_BRANCHES:
+                too_much.append(f"{module.name}.{node.name}: {count} branches")
+    assert not too_much
 
 
 def branches(body) -> int:
@@ -224,16 +220,16 @@ def branches(body) -> int:
     return count
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if not m.is_package and not m.name.startswith("_")], ids=lambda m: m.name)
-def test_each_module_has_its_test_file(module):
+def test_each_module_has_its_test_file():
     """``test_<name>.py``, with or without the package's name before it; a module split off another may share its file."""
-    package, _, name = module.name.rpartition(".")
-    words = name.split("_")
+    without = [module.name for module in MODULES if not module.is_package and not module.name.startswith("_")]
+    without = [name for name in without if not any((TESTS / file).exists() for file in files_for(name))]
+    assert not without, "modules without a test file"
+
+
+def files_for(name: str) -> list[str]:
+    """The names that the test file of a module may have, the likeliest first."""
+    package, _, last = name.rpartition(".")
+    words = last.split("_")
     family = ["_".join(words[:end]) for end in range(len(words), 0, -1)]
-    wanted = [f"test_{package}_{member}.py" for member in family if package] + [f"test_{member}.py" for member in family]
-    assert any((TESTS / file).exists() for file in wanted), f"{module.name} has no {wanted[0]}"
-
-
-def test_no_name_stands_in_two_layers():
-    named = [name for _, names in LAYERS for name in names]
-    assert len(named) == len(set(named))
+    return [f"test_{package}_{member}.py" for member in family if package] + [f"test_{member}.py" for member in family]
