@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -35,54 +37,58 @@ def server():
         yield server
 
 
-@pytest.fixture(scope="module")
-def names():
-    """What the blocks share: the names of the first stand in the others too."""
-    return {"__name__": "readme"}
-
-
-@pytest.fixture
-def run(server, monkeypatch, capsys):
+def run(server, number, names, pieces):
     """Runs a block with its endpoint played by ours; gives what it printed."""
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-readme")
+    # "close": the end of the body looks the same whether the stream is whole or cut.
+    names["URL"] = url = server.serve(Reply(pieces, framing="close"))
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+        patch.setenv("OPENAI_API_KEY", "sk-readme")
+        exec(compile(BLOCKS[number].replace(URL, url), f"README.md, Python block {number + 1}", "exec"), names)
+    return printed.getvalue()
 
-    def run(number, names, pieces):
-        # "close": the end of the body looks the same whether the stream is whole or cut.
-        names["URL"] = url = server.serve(Reply(pieces, framing="close"))
-        source = BLOCKS[number].replace(URL, url)
-        exec(compile(source, f"README.md, Python block {number + 1}", "exec"), names)
-        return capsys.readouterr().out
 
-    return run
+def shows_a_cut(block):
+    return "except sd.TruncatedStreamError" in block
+
+
+@pytest.fixture(scope="module")
+def read_in_order(server):
+    """The names that all blocks leave when they run in order, and what each block printed and requested."""
+    names, runs = {"__name__": "readme"}, []
+    for number, block in enumerate(BLOCKS):
+        before = len(server.requests)
+        printed = run(server, number, names, BEGINNING if shows_a_cut(block) else WHOLE)
+        runs.append((printed, server.requests[before:]))
+    return names, runs
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
-def test_a_block_runs_as_printed(number, names, run, server):
-    shows_a_cut = "except sd.TruncatedStreamError" in BLOCKS[number]
-    before = len(server.requests)
-    printed = run(number, names, BEGINNING if shows_a_cut else WHOLE)
-    assert ("the stream closed before its terminating frame" in printed) is shows_a_cut
+def test_a_block_runs_as_printed(number, read_in_order):
+    printed, requests = read_in_order[1][number]
+    assert ("the stream closed before its terminating frame" in printed) is shows_a_cut(BLOCKS[number])
     if "URL" in BLOCKS[number]:
         assert "Rayleigh scattering." in printed
-        (request,) = server.requests[before:]
+        (request,) = requests
         assert request.headers["authorization"] == "Bearer sk-readme"
         assert json.loads(request.body)["stream"] is True
 
 
-def test_the_first_block_needs_no_other(run):
+def test_the_first_block_needs_no_other(server):
     assert URL in BLOCKS[0]
-    assert "Rayleigh scattering." in run(0, {}, WHOLE)
+    assert "Rayleigh scattering." in run(server, 0, {}, WHOLE)
 
 
-def test_the_async_block_leaves_a_turn_for_the_next_request(names):
-    call = names["REQUEST"]["messages"][-1]["tool_calls"][0]
+def test_the_async_block_leaves_a_turn_for_the_next_request(read_in_order):
+    call = read_in_order[0]["REQUEST"]["messages"][-1]["tool_calls"][0]
     assert call["function"] == {"name": "look_up", "arguments": '{"term": "sky"}'}
 
 
-def test_the_core_s_block_raises_on_a_cut(names):
-    assert sd.TextDelta("Rayleigh ", part=1) in list(names["decode"](WHOLE))
+def test_the_core_s_block_raises_on_a_cut(read_in_order):
+    decode = read_in_order[0]["decode"]
+    assert sd.TextDelta("Rayleigh ", part=1) in list(decode(WHOLE))
     with pytest.raises(sd.TruncatedStreamError):
-        list(names["decode"](BEGINNING))
+        list(decode(BEGINNING))
 
 
 def test_the_errors_named_are_those_of_the_package_with_their_exit_statuses():
