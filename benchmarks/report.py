@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import platform
-from html import escape
 from typing import TYPE_CHECKING
+
+from .plot import plot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,7 +111,7 @@ def page(rows: Rows) -> tuple[str, str]:
         numbers |= {"uncollected": crowd.uncollected_stall_ms}
         parts.append(_CROWD.format(**numbers))
     parts += [_PARSER, _table("workload", rows.parsers, lambda value: f"{value:.2f}") + _PARSER_REASON]
-    return "\n".join(part.strip() + "\n" for part in parts), _plot(rows.pipelines)
+    return "\n".join(part.strip() + "\n" for part in parts), plot(rows.pipelines)
 
 
 def _times(value: float) -> str:
@@ -133,37 +134,3 @@ def _table(corner: str, rows: dict[str, dict[str, float]] | dict[str, dict[str, 
         f"| {name} | {' | '.join(text(row[peer]) if peer in row else '' for peer in peers)} |" for name, row in rows.items()
     ]
     return "\n".join(lines) + "\n"
-
-
-# ---- the plot: one line of dots a workload, on a logarithmic scale. Colours read on light and on dark.
-
-_LEFT, _WIDTH, _ROW, _TOP = 330, 560, 26, 70
-_DECADES = 3.0  # from 0.5 to 500
-_COLOURS = ["#e4572e", "#4c78a8", "#72b7b2", "#b279a2", "#9d755d", "#54a24b", "#bab0ac"]
-
-
-def _plot(pipelines: dict[str, dict[str, float]]) -> str:
-    from math import log10
-
-    def x(value: float) -> float:
-        return round(_LEFT + (log10(min(max(value, 0.5), 500.0)) - log10(0.5)) / _DECADES * _WIDTH, 1)
-
-    peers = list(dict.fromkeys(peer for row in pipelines.values() for peer in row))
-    bottom = _TOP + _ROW * len(pipelines)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 30} {bottom + 50}" font-family="sans-serif"']
-    out.append('font-size="12" fill="#808080"><title>CPU time over json.loads alone, by workload and library</title>')
-    for number, peer in enumerate(peers):
-        left, top = 20 + number % 4 * 225, 18 + number // 4 * 20
-        out.append(f'<circle cx="{left}" cy="{top}" r="5" fill="{_COLOURS[number]}"/><text x="{left + 10}" y="{top + 4}">')
-        out.append(f"{escape(peer)}</text>")
-    for value in (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500):
-        dash = "" if value == 1 else ' stroke-dasharray="2 4"'
-        out.append(f'<path d="M{x(value)} {_TOP - 8}V{bottom}" stroke="#808080" stroke-opacity=".5"{dash}/>')
-        out.append(f'<text x="{x(value)}" y="{bottom + 18}" text-anchor="middle">{value:g}</text>')
-    out.append(f'<text x="{_LEFT + _WIDTH / 2}" y="{bottom + 40}" text-anchor="middle">times the CPU of json.loads alone</text>')
-    for number, (name, row) in enumerate(pipelines.items()):
-        middle = _TOP + _ROW * number + _ROW / 2
-        out.append(f'<text x="{_LEFT - 12}" y="{middle + 4}" text-anchor="end">{escape(name)}</text>')
-        dots = [f'<circle cx="{x(value)}" cy="{middle}" r="5" fill="{_COLOURS[peers.index(p)]}"/>' for p, value in row.items()]
-        out += reversed(dots)
-    return "\n".join([*out, "</svg>"]) + "\n"

@@ -6,9 +6,11 @@ import gc
 import json
 import statistics
 import time
+from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks.plot import plot
 from benchmarks.workloads import WORKLOADS
 from sse_dialects import Decoder, TextDelta
 
@@ -29,6 +31,19 @@ def test_a_workload_decodes_to_what_it_claims(build):
     told = "".join(event.text for event in events if isinstance(event, TextDelta))
     assert len(told) == sum(map(len, workload.texts))
     assert build().wire == workload.wire, "seeded: the same bytes each time"
+
+
+def test_the_plot_shows_every_figure_where_it_is():
+    figures = {"chat: <text>": {"ours": 0.04, "other": 1.0}, "messages: text": {"ours": 1.0, "third": 439.0}}
+    drawing = ElementTree.fromstring(plot(figures))
+    dots = [(float(dot.get("cx")), dot.get("cy")) for dot in drawing.findall("{*}circle")][3:]  # behind the legend's three
+    places = sorted(x for x, _ in dots)
+    assert len(dots) == 4
+    assert places[0] < places[1] == places[2] < places[3]
+    assert places[0] > 0
+    assert places[3] < float(drawing.get("width"))
+    words = [text.text for text in drawing.findall("{*}text")]
+    assert {"ours", "other", "third", "chat: <text>", "0.02", "500"} <= set(words)
 
 
 # Bytes to events to answer, over `json.loads` alone on the same payloads. Measured is about half of that on a quiet machine; a
