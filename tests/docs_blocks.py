@@ -7,7 +7,7 @@ A comment before a block says what the reader need not see:
     <!-- shown: 3.11 -->           the Python whose output is shown; others word it differently (argparse)
 
 A `text` block titled Output is what the Python block before it prints. A `console` block is commands after `$`, with what
-they print.
+they print; a backslash at the end of a command's line continues it on the next.
 """
 
 from __future__ import annotations
@@ -35,11 +35,14 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 
+WIDTH = 88  # characters of a line of code: they fit the site's column
+
 _BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<kind>python|text|console)(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL
 )
 _DIRECTIVE = re.compile(r"<!-- (server|needs|shown): (.*?) -->")
 _HOSTS = re.compile(r"https://(?:api\.openai\.com|api\.anthropic\.com|gateway\.example)")
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)$", re.MULTILINE)
 _SECONDS = re.compile(r"\d+\.\d+ s\b")  # times differ from run to run
 
 
@@ -118,21 +121,31 @@ class Run:
 
     def _console(self, block: Block) -> str | None:
         """Commands with their output after each."""
-        commands = [line[2:] for line in block.text.splitlines() if line.startswith("$ ")]
         path = f"{self._bin}{os.pathsep}{os.environ['PATH']}"
+        here = {"PATH": path, "PYTHONPATH": str(Path(sse_dialects.__file__).parent.parent), "COLUMNS": str(WIDTH)}
         shown = ""
-        for command in commands:
+        for command in commands_of(block.text):
             done = subprocess.run(
                 ["bash", "-c", _HOSTS.sub(self.provider.url, command)],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
-                env={**os.environ, "PATH": path, "PYTHONPATH": str(Path(sse_dialects.__file__).parent.parent), "COLUMNS": "110"},
+                env={
+                    **os.environ,
+                    "PATH": path,
+                    "PYTHONPATH": str(Path(sse_dialects.__file__).parent.parent),
+                    "COLUMNS": str(WIDTH),
+                },
                 timeout=60,
                 check=False,
             )
             shown = f"{shown.rstrip()}\n$ {command}\n{done.stdout.decode()}"
         return None if block.other_python else comparable(shown.replace(self.provider.url, "https://gateway.example"))
+
+
+def commands_of(console: str) -> list[str]:
+    """The commands of a `console` block, without the prompt."""
+    return _COMMAND.findall(console)
 
 
 def comparable(text: str) -> str:

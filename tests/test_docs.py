@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from docs_blocks import PAGES, ROOT, Run, blocks_of, comparable
+from docs_blocks import PAGES, ROOT, WIDTH, Run, blocks_of, commands_of, comparable
 from docs_provider import DocsProvider
 
 import sse_dialects as sd
@@ -46,6 +46,16 @@ def test_a_page_runs_as_printed(page, run):
             assert shown == comparable(block.text), block.name
     if run.left_out:
         pytest.skip(f"blocks that need {', '.join(run.left_out)} were left out")
+
+
+def test_lines_of_code_fit_the_column():
+    """But for output, which the site wraps; so it does with a console's, whose commands may go on after a backslash."""
+    wide = []
+    for page in [*PAGES, ROOT / "README.md"]:
+        for kind, body in re.findall(r"^ *```(\w+)\n(.*?)^ *```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+            code = "\n".join(commands_of(body)) if kind == "console" else body
+            wide += [(page.name, line) for line in code.splitlines() if len(line) > WIDTH and kind != "text"]
+    assert not wide
 
 
 def text_of(name):
