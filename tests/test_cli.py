@@ -57,11 +57,16 @@ def test_exit_statuses(stream: bytes, status: int, kind: str | None) -> None:
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [[], ["read", "no such file"], ["read", "--json", "--events"], ["play"]])
+@pytest.mark.parametrize("arguments", [["read", "no such file"], ["read", "--json", "--events"], ["play"]])
 def test_wrong_usage_and_unreadable_files(arguments: list[str]) -> None:
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"Traceback" not in done.stderr
+
+
+def test_a_pipe_needs_no_command() -> None:
+    done = run("--json", stdin=HELLO + END)
+    assert (done.returncode, json.loads(done.stdout)["text"], done.stderr) == (0, "Héllo wörld", b"")
 
 
 def test_piped_there_is_the_text_and_nothing_else(tmp_path: Path) -> None:

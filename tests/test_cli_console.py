@@ -3,11 +3,14 @@ from __future__ import annotations
 import errno
 import io
 import os
+import unicodedata
 
 import pytest
 
-from sse_dialects.cli.console import Channel, ReaderLeft, _obeys, harmless, standard_output
+from sse_dialects.cli.console import DIRECTIONS, Channel, ReaderLeft, _obeys, harmless, harmless_name, standard_output
 from sse_dialects.cli.exit_codes import CommandError
+
+BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 class Screen(io.StringIO):
@@ -48,6 +51,22 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_nothing_that_a_terminal_obeys_passes(given: str, shown: str) -> None:
     assert harmless(given) == shown
+
+
+def test_what_turns_the_order_of_a_line_is_made_visible() -> None:
+    assert harmless("a\u202eb\u2066") == "a\\u202eb\\u2066"
+    named = {code for code in range(0x110000) if unicodedata.bidirectional(chr(code)) in BIDI}
+    assert named <= set(DIRECTIONS)
+
+
+def test_a_name_begins_no_line() -> None:
+    assert harmless_name("m\nstop | chat\r\n\t\u2028\u202e") == "m␊stop | chat␍␊␉\\u2028\\u202e"
+
+
+def test_a_line_is_wiped_on_terminals_alone() -> None:
+    for file, wiped in ((Screen(), "\r\x1b[K"), (io.StringIO(), "")):
+        Channel(file, vital=True).wipe_line()
+        assert file.getvalue() == wiped
 
 
 def test_two_channels_into_one_pipe() -> None:

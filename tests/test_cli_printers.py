@@ -101,6 +101,28 @@ def test_what_a_server_says_is_harmless_and_keeps_the_key_to_itself() -> None:
     assert "the key [hidden] is \\x1b[31mtired" in shown.notes
 
 
+def test_ctrl_c_ends_the_line() -> None:
+    out, notes = io.StringIO(), Screen()
+
+    def source() -> Iterator[bytes]:
+        yield HELLO[0]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(lambda: sd.stream(source()), TextPrinter(Channel(out, vital=True), Channel(notes, vital=False)))
+    assert (out.getvalue(), notes.getvalue()) == ("Hel", "\n")
+
+
+FORGED = "m\nstop | chat gpt\u202e | \x1b[1m"
+SHOWN = "m␊stop | chat gpt\\u202e | ␛[1m"
+
+
+def test_a_models_name_forges_no_line() -> None:
+    source = [chunk({"content": "Hi"}, model=FORGED, finish_reason=FORGED), b"data: [DONE]\n\n"]
+    (line,) = Shown(TextPrinter, source).notes.splitlines()
+    assert line.startswith(f"stop ({SHOWN}) | chat {SHOWN} | ")
+
+
 def test_json_is_one_object_with_null_for_the_error() -> None:
     shown = Shown(JsonPrinter, HELLO)
     assert (shown.status, shown.notes, shown.out.count("\n")) == (0, "", 1)

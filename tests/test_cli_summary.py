@@ -62,9 +62,11 @@ RECEIVED = [
         sd.MalformedStreamError('none is a chunk; if the server speaks another dialect than "chat", pass that or "auto"'),
         'if the server speaks another dialect than "chat", use --dialect auto. Nothing after it',
     ),
-    (sd.LimitExceededError("max_parts", 3000), "the stream is larger than this command reads (max_parts is 3,000)."),
+    (sd.LimitExceededError("max_parts", 3000), "the stream is larger than max_parts (3,000); --limit max_parts=N allows more."),
     (sd.StalledStreamError(3, setting="httpx.Timeout(read=...)"), "silent for 3 s (--timeout ran out)"),
     (sd.StalledStreamError(3, setting="--timeout"), "(--timeout ran out)"),
+    (sd.StalledStreamError(3, setting="first_token_timeout"), "(--first-token-timeout ran out)"),
+    (sd.StalledStreamError(3, setting="total_timeout"), "(--total-timeout ran out)"),
     (sd.StalledStreamError(3, setting="the client's read timeout"), "(the client's read timeout ran out)"),  # a recording's
 ]
 OTHERS = [

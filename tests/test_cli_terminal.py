@@ -121,6 +121,11 @@ def test_a_model_can_not_drive_the_terminal() -> None:
     assert (text.count("␛]0;title␇"), text.count("\\x1b]0;title\\x07")) == (4, 1)
 
 
+def test_a_tools_name_forges_no_line() -> None:
+    text = plain(shown([call(0, "{}", name="f\nerror: \u202eno"), *TURN[-2:]]))
+    assert "tool call f␊error: \\u202eno {}" in text.splitlines()
+
+
 def test_other_choices_follow_whole() -> None:
     source = [chunk({"content": "one"}), chunk({"content": "t"}, 1), chunk({"content": "wo"}, 1)]
     ends = [chunk({}, 0, "stop"), chunk({}, 1, "stop"), DONE]

@@ -45,7 +45,7 @@ def test_the_package_alone_needs_typing_extensions_and_nothing_else(distribution
 
 @pytest.mark.parametrize(
     ("file", "extras"),
-    [("lowest.txt", [None, "httpx", "jiter", "test"]), ("lowest-clients.txt", ["clients", "niquests", "otel"])],
+    [("lowest.txt", [None, "completion", "httpx", "jiter", "test"]), ("lowest-clients.txt", ["clients", "niquests", "otel"])],
 )
 def test_the_lowest_versions_tested_are_those_declared(distribution, file, extras):
     lines = (ROOT / ".ci" / file).read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,5 @@
 """The command line ``sse-dialects``: read a recorded or piped stream, post a request, see a demonstration."""
+# PYTHON_ARGCOMPLETE_OK: says to argcomplete's global completion that this program answers it.
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         standard_error().write(f"sse-dialects: {error}\n")
         return error.status
     except KeyboardInterrupt:
-        standard_error().write("sse-dialects: interrupted; what came is not the whole answer\n")
+        notes = standard_error()
+        notes.wipe_line()
+        notes.write("sse-dialects: interrupted; what came is not the whole answer\n")
         return INTERRUPTED
     except SystemExit as leaving:  # argparse, after --help, --version or a usage error
         return leaving.code if isinstance(leaving.code, int) else COMPLETE

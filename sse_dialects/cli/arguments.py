@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import os
+import stat
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import sse_dialects as sd
 
@@ -28,21 +32,32 @@ exit status:
 """
 _READ = """\
 Decodes a recorded stream, or one that is just arriving:
-  curl -sSN https://... | sse-dialects read
-FILE may hold a raw stream or a recording of `post --record`, which --speed plays in its time.
-The answer's text goes to standard output as it arrives, everything else to standard error.
+  curl -sSN https://... | sse-dialects
+FILE may hold a raw stream or a recording of `post --record`, which --speed plays in
+its time. The answer's text goes to standard output as it arrives, everything else to
+standard error.
 """
 _POST = """\
 Sends a request with httpx and shows the answer as it comes:
-  sse-dialects post https://.../v1/chat/completions -H "Authorization: Bearer $KEY" --data @request.json
-The answer's text goes to standard output as it arrives, everything else to standard error.
+  sse-dialects post https://... -H "Authorization: Bearer $KEY" --data @request.json
+The answer's text goes to standard output as it arrives, everything else to standard
+error.
 """
+# Keywords of `stream` that `post` has options for, with what each option says of itself.
+_TIMEOUTS = {
+    "first_token_timeout": "longest wait for the first text, reasoning or tool call",
+    "content_timeout": "longest time in which nothing but keep-alives comes",
+    "total_timeout": "longest time that the whole answer may take",
+}
+_LIMITS = ("max_frame_bytes", "max_answer_bytes", "max_parts", "max_choices", "max_tool_calls", "max_depth")
 # Long enough for a model that thinks without a word, or a keep-alive, from its server.
 _TIMEOUT_S = 300.0
 
 
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options, with the command's function as ``run``.
+    """The options, with the command's function as ``run`` and keywords of `sse_dialects.stream` as ``stream``.
+
+    Without a command, what is piped in is read.
 
     No argument that was not understood is repeated on the screen: behind a forgotten quote after -H stands a key.
 
@@ -50,14 +65,56 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
         SystemExit: after --help or --version with status 0, after a usage error with 2.
     """
     parser = _parser()
+    _complete(parser)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if _without_command(arguments) and _is_piped():
+        arguments.insert(0, "read")
     try:
-        options, unknown = parser.parse_known_args(argv)
+        options, unknown = parser.parse_known_args(arguments)
     except argparse.ArgumentError:
-        parser.error("COMMAND is one of read, post and demo, and comes before its options")
+        parser.error("COMMAND is one of read, post and demo, and comes before its options; only a pipe is read without one")
     if unknown:
         advice = "quote headers: -H 'Name: value'" if options.run is post else "look at --help"
         parser.error(f"some arguments mean nothing here (not repeated: one may be a key); {advice}")
+    if options.run in (read, post):
+        options.stream = _stream_keywords(options)
     return options
+
+
+def _stream_keywords(options: argparse.Namespace) -> dict[str, Any]:
+    """The keywords of `sse_dialects.stream` that the options stand for; those that were not given are left out."""
+    limits = dict(options.limits)
+    given: dict[str, Any] = {
+        "require_done": options.require_done,
+        "think_tags": options.think_tags,
+        "limits": sd.Limits(**limits) if limits else None,
+        **{name: getattr(options, name, None) for name in _TIMEOUTS},
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _without_command(arguments: list[str]) -> bool:
+    """Whether there is nothing, or an option of `read`, where a command would stand."""
+    return not arguments or (arguments[0].startswith("-") and arguments[0] not in {"-h", "--help", "--version"})
+
+
+def _is_piped() -> bool:
+    """Whether standard input is a pipe, a file or a socket: no terminal, and not /dev/null."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):  # there is none
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+
+
+def _complete(parser: argparse.ArgumentParser) -> None:
+    """Answers a shell that asks for completions, by argcomplete (extra ``completion``), and then exits."""
+    if "_ARGCOMPLETE" in os.environ:
+        try:
+            argcomplete = import_module("argcomplete")
+        except ImportError:
+            return
+        argcomplete.autocomplete(parser)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -89,8 +146,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_stream_options(command)
     command.set_defaults(run=post)
 
-    about = "see all three dialects, a failure and a cut stream, played by a local server"
-    _command(commands, "demo", about, f"In less than ten seconds, {about}.").set_defaults(run=demo)
+    about = "see all three dialects, a failure and a cut stream"
+    description = f"In less than ten seconds, {about}, played by a local server."
+    _command(commands, "demo", about, description).set_defaults(run=demo)
     return parser
 
 
@@ -130,6 +188,9 @@ def _add_request_options(command: argparse.ArgumentParser) -> None:
         default=_TIMEOUT_S,
         help="longest wait for the connection, and for the next byte (default: %(default)g)",
     )
+    for name, about in _TIMEOUTS.items():
+        option = f"--{name.replace('_', '-')}"
+        command.add_argument(option, metavar="SECONDS", type=_seconds, help=f"{about} (default: none)")
     command.add_argument(
         "--record",
         metavar="FILE",
@@ -151,9 +212,26 @@ def _add_stream_options(command: argparse.ArgumentParser) -> None:
         help="a chat stream has to end with [DONE]; some servers send none, then a finish_reason in every choice will do",
     )
     command.add_argument("--think-tags", action="store_true", help="<think>...</think> in a chat's text is reasoning")
+    command.add_argument(
+        "--limit",
+        metavar="NAME=N",
+        dest="limits",
+        type=_limit,
+        action="append",
+        default=[],
+        help=f"another bound, or none, may be repeated: {', '.join(_LIMITS)}",
+    )
     output = command.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print one JSON object: the answer, and the error or null")
     output.add_argument("--events", action="store_true", help="print one JSON event a line, as they arrive")
+
+
+def _limit(text: str) -> tuple[str, int | None]:
+    """A bound of `Limits` with its number, or None for "none"."""
+    name, _, number = text.partition("=")
+    if name not in _LIMITS or not (number == "none" or (number.isdecimal() and int(number) > 0)):
+        raise argparse.ArgumentTypeError(f"takes NAME=N or NAME=none, NAME being one of {', '.join(_LIMITS)}")
+    return name, None if number == "none" else int(number)
 
 
 def _seconds(text: str) -> float:

@@ -15,7 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import BinaryIO, TextIO
 
-__all__ = ["Channel", "Cursor", "ReaderLeft", "harmless", "standard_error", "standard_input", "standard_output", "width"]
+__all__ = [
+    "DIRECTIONS",
+    "Channel",
+    "Cursor",
+    "ReaderLeft",
+    "harmless",
+    "harmless_name",
+    "standard_error",
+    "standard_input",
+    "standard_output",
+    "width",
+]
 
 # Windows reports a pipe without a reader as EINVAL.
 _LEFT = frozenset({errno.EPIPE, errno.EINVAL})
@@ -70,6 +81,11 @@ class Channel:
             return os.path.sameopenfile(self._file.fileno(), other._file.fileno())  # type: ignore[union-attr]
         except (AttributeError, OSError, ValueError):
             return False  # one of them has no descriptor
+
+    def wipe_line(self) -> None:
+        """Empties the line that the cursor is in, where this is a terminal: Ctrl-C is echoed there as ``^C``."""
+        if self.movable:
+            self.write("\r\x1b[K")
 
     def style(self, codes: str, text: str) -> str:
         """``text`` in the SGR style ``codes`` ("2" is dim, "31" red) where colour is wanted, else as it is.
@@ -128,20 +144,30 @@ def _obeys(environment: Mapping[str, str], *, windows: bool) -> bool:
     return environment.get("TERM") != "dumb"
 
 
+# What changes the direction of writing, so that text seems to say something else (https://trojansource.codes).
+DIRECTIONS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 # Everything that a terminal obeys, as pictures: C0 but newline and tab, DEL, and C1, whose U+009B opens a sequence like ESC [.
-# And what changes the direction of writing, so that text seems to say something else (https://trojansource.codes).
 _PICTURES: dict[int, int | str] = {
     **{code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)},
     0x7F: 0x2421,
     **{code: f"\\x{code:02x}" for code in range(0x80, 0xA0)},
-    **{code: f"\\u{code:04x}" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))},
+    **{code: f"\\u{code:04x}" for code in DIRECTIONS},
 }
+# What ends a line, or leaves a gap that looks like a column's, has no place in a name.
+_NAME_PICTURES = {**_PICTURES, 0x09: 0x2409, 0x0A: 0x240A, 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 def harmless(text: str) -> str:
-    """``text`` with its control and direction characters made visible: a model must not be able to move, recolour or retitle a
-    terminal, nor to reorder what stands on it."""
+    """``text`` with its control and direction characters made visible.
+
+    A model must not be able to move, recolour or retitle a terminal, nor to turn the order of what is shown.
+    """
     return text.replace("\r\n", "\n").translate(_PICTURES)
+
+
+def harmless_name(name: str) -> str:
+    """A ``name`` (of a model, a tool, a reason) as a piece of one line: as `harmless`, and nothing in it begins a line."""
+    return name.translate(_NAME_PICTURES)
 
 
 class Cursor:

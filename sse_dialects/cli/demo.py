@@ -49,18 +49,21 @@ def perform(out: Channel, pace: float = 1.0) -> None:
     from .demo_server import serving
 
     # What the environment says about proxies is not meant for loopback.
-    with serving(pace) as address, httpx.Client(base_url=address, trust_env=False) as client:
-        screen = DemoScreen(out)
-        screen.say(
-            f"A local server, {address}, plays five streams over HTTP, in pieces that end "
-            "in the middle of frames and of characters. One loop reads them all:"
-        )
-        screen.code("with sse_dialects.stream(response) as stream:", "    for event in stream: ...")
-        _three_dialects(screen, client)
-        _failure(screen, client)
-        _cut(screen, client)
-        screen.say("A stream that did not end is an error, never an answer. On your own streams:", _GREEN)
-        screen.code("curl -sSN https://... | sse-dialects read")
+    with serving(pace) as address, httpx.Client(base_url=address, trust_env=False) as client, DemoScreen(out) as screen:
+        _scenes(screen, client, address)
+
+
+def _scenes(screen: DemoScreen, client: httpx.Client, address: str) -> None:
+    screen.say(
+        f"A local server, {address}, plays five streams over HTTP, in pieces that end "
+        "in the middle of frames and of characters. One loop reads them all:"
+    )
+    screen.code("with sse_dialects.stream(response) as stream:", "    for event in stream: ...")
+    _three_dialects(screen, client)
+    _failure(screen, client)
+    _cut(screen, client)
+    screen.say("A stream that did not end is an error, never an answer. On your own streams:", _GREEN)
+    screen.code("curl -sSN https://... | sse-dialects read")
 
 
 def _three_dialects(screen: DemoScreen, client: httpx.Client) -> None:

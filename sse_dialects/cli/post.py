@@ -41,13 +41,7 @@ def post(options: argparse.Namespace) -> int:
     with _client(options.timeout) as client, _recorder(options.record) as recorder:
         request = _request(client, options.url, body, headers)
         return play(
-            lambda: sd.stream(
-                _sent(client, request, options.timeout),
-                options.dialect,
-                require_done=options.require_done,
-                think_tags=options.think_tags,
-                record=recorder,
-            ),
+            lambda: sd.stream(_sent(client, request, options.timeout), options.dialect, record=recorder, **options.stream),
             printer_for(options, secrecy(headers)),
         )
 

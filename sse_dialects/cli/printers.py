@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import sse_dialects as sd
 
-from .console import Channel, Cursor, harmless, standard_error, standard_output
+from .console import DIRECTIONS, Channel, Cursor, harmless, harmless_name, standard_error, standard_output
 from .exit_codes import COMPLETE, STATUS_OF_KIND, USAGE
 from .spinner import Spinner
 from .summary import advice, sentence, summary
@@ -74,14 +74,14 @@ class Printer:
 
     def _complain(self, error: sd.SSEDialectsError) -> None:
         label = self._notes.style("1;31", "error:")
-        self._notes.write(f"{label} {harmless(self._hide(sentence(error)))}\n")
+        self._notes.write(f"{label} {harmless_name(self._hide(sentence(error)))}\n")
         if switch := advice(error):
             self._notes.write(f"{switch}\n")
 
     def _sum_up(self, answer: sd.Answer) -> None:
         if self._revised:
             self._notes.write(_REVISED)
-        line = harmless(summary(answer, time.monotonic() - self._started))
+        line = summary(answer, time.monotonic() - self._started)
         self._notes.write(f"{self._notes.style('2', line)}\n")
 
 
@@ -91,6 +91,10 @@ class TextPrinter(Printer):
     def __init__(self, out: Channel, notes: Channel, hide: Callable[[str], str] = str) -> None:
         super().__init__(out, notes, hide)
         self._in_line = False
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is KeyboardInterrupt:
+            self._leave_line()
 
     def event(self, event: sd.Event) -> None:
         """Prints a piece of text."""
@@ -115,6 +119,7 @@ class TextPrinter(Printer):
         """`| tee file` brings the text to the same terminal as the notes, and `2>&1` into the same pipe."""
         if self._in_line and (self._notes.is_terminal or self._notes.joins(self._out)):
             self._notes.write("\n")
+            self._in_line = False
 
 
 class JsonPrinter(Printer):
@@ -222,7 +227,7 @@ class TerminalPrinter(Printer):
         self._note("", event.arguments)
 
     def _call(self, part: int) -> None:
-        self._enter(("tool call", part), f"tool call {self._calls.get(part, '?')} ")
+        self._enter(("tool call", part), f"tool call {harmless_name(self._calls.get(part, '?'))} ")
 
     def _enter(self, section: tuple[str, int], heading: str = "") -> None:
         """Goes on in a section, or starts it: on a new line, after an empty one unless both are tool calls."""
@@ -293,9 +298,9 @@ def play(opened: Callable[[], sd.EventStream], printer: Printer) -> int:
     return COMPLETE
 
 
-# They can only stand inside JSON strings, and json.dumps lets them pass: DEL and C1, which drive terminals, and with U+0085
-# the separators at which many readers of lines would cut an event in two.
-_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
+# They can only stand inside JSON strings, and json.dumps lets them pass: DEL and C1, which drive terminals, what turns the
+# order of a line, and with U+0085 the separators at which many readers of lines would cut an event in two.
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *DIRECTIONS, 0x2028, 0x2029)}
 
 
 def json_line(value: dict[str, Any]) -> str:

@@ -38,9 +38,7 @@ def read(options: argparse.Namespace) -> int:
     with _opened(options.file) as file:
         source = _replayed(file, options.speed) if file.seekable() else pieces(file, options.speed)
         return play(
-            lambda: sd.stream(
-                _response(source), options.dialect, require_done=options.require_done, think_tags=options.think_tags
-            ),
+            lambda: sd.stream(_response(source), options.dialect, **options.stream),
             printer_for(options),
         )
 

@@ -6,6 +6,8 @@ import re
 
 import sse_dialects as sd
 
+from .console import harmless_name
+
 __all__ = ["advice", "sentence", "summary", "tokens"]
 
 # Advice in an error's sentence that only a program can follow, and what to say at a prompt instead: there is no `error`, no
@@ -15,8 +17,10 @@ _FOR_PROGRAMS = (
     (re.compile(r"pass require_done=False"), "add --no-require-done"),
     (re.compile(r'pass that or "auto"'), "use --dialect auto"),
     (re.compile(r'name the dialect "(\w+)"'), r"use --dialect \1"),
-    (re.compile(r"larger than Limits\((\w+)=([\d,]+)\) allows\..*"), r"larger than this command reads (\1 is \2)."),
+    (re.compile(r"larger than Limits\((\w+)=([\d,]+)\) allows\..*"), r"larger than \1 (\2); --limit \1=N allows more."),
     (re.compile(r"httpx\.Timeout\(read=\.\.\.\) ran out"), "--timeout ran out"),
+    (re.compile(r"first_token_timeout ran out"), "--first-token-timeout ran out"),
+    (re.compile(r"(content|total)_timeout ran out"), r"--\1-timeout ran out"),
     (re.compile(r"; let the client follow redirects \(httpx: follow_redirects=True\)"), "; send the request there"),
     (re.compile(r"let the HTTP client decode the body, or send Accept-Encoding: identity"), "send Accept-Encoding: identity"),
 )
@@ -39,7 +43,7 @@ def advice(error: sd.SSEDialectsError) -> str:
 
 def summary(answer: sd.Answer, elapsed_s: float) -> str:
     """Finish reason, dialect and model, token counts, what the text does not show, and the time, on one line."""
-    source = " ".join(word for word in (answer.dialect, answer.model) if word)
+    source = " ".join(harmless_name(word) for word in (answer.dialect, answer.model) if word)
     fields = [_finish(answer), source, tokens(answer.usage), *_unseen(answer), f"{elapsed_s:.1f} s"]
     return " | ".join(field for field in fields if field)
 
@@ -63,7 +67,7 @@ def _counted(number: int | None, word: str, of_which: int | None, name: str) -> 
 
 
 def _finish(answer: sd.Answer) -> str:
-    native = answer.native_finish_reason
+    native = harmless_name(answer.native_finish_reason or "")
     reason = answer.finish_reason or "no finish reason"
     return f"{reason} ({native})" if native and native != reason else reason
 
