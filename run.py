@@ -2,8 +2,9 @@
 """Set up this checkout in an environment of its own and run something in it.
 
     python3 run.py demo              install the package, then play the demo
-    python3 run.py tests [ARG ...]   install the package and what its tests need, then run pytest on as many cores as there
-                                     are (up to four), with these arguments (`-n 0`: in one process)
+    python3 run.py tests [ARG ...]   install the package and what its tests need, then run the tests that every change needs:
+                                     a minute on two cores. pytest takes the arguments (`-n 0`: in one process)
+    python3 run.py tests --all       run all tests: also those marked slow, and those that drive many streams in many ways
 
 Needs CPython 3.10 or newer with pip, nothing else. The environment is the folder .venv beside this file, or the one that
 $SSE_DIALECTS_VENV names. The Python that runs this is left as it is, so it may be one that refuses to be installed into
@@ -25,6 +26,7 @@ COMMANDS = {  # name: the extra to install, the command to run
     "demo": ("httpx", [BIN / "sse-dialects", "demo"]),
     "tests": ("test", [PYTHON, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]),
 }
+DEFAULT_TESTS = ["-m", "not slow and not thorough"]  # `-m` among the arguments comes later and replaces it
 DEBIAN = "On Debian and Ubuntu `apt-get install python3-venv` brings what is missing; then run this again."
 
 
@@ -35,10 +37,13 @@ def main(arguments):
         return fail(f"sse-dialects needs CPython 3.10 or newer, and this is {version}: run this with a newer one.")
     if not arguments or arguments[0] not in COMMANDS:
         return fail(__doc__.strip())
-    extra, command = COMMANDS[arguments[0]]
+    name, *rest = arguments
+    extra, command = COMMANDS[name]
+    if name == "tests":
+        rest = [argument for argument in rest if argument != "--all"] if "--all" in rest else [*DEFAULT_TESTS, *rest]
     print(f"Installing sse-dialects[{extra}] for Python {version} into {VENV} ...", flush=True)
     problem = install(extra)
-    return fail(problem) if problem else subprocess.call([*command, *arguments[1:]], cwd=ROOT)
+    return fail(problem) if problem else subprocess.call([*command, *rest], cwd=ROOT)
 
 
 def install(extra):
