@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Union
 
 from .root import MisuseError, SSEDialectsError
 from .sofar import object_so_far
 from .values import JSONArray, JSONObject, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = [
     "Answer",

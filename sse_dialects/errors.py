@@ -15,15 +15,13 @@ SSEDialectsError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from .answer import Answer, DialectName, InvalidArgumentsError
 from .failures import one_line, retryable_failure, retryable_rejection
 from .http_errors import HTTPErrorBody, body_of, head_of, plain_headers, redirection, request_id, retry_after, should_retry
 from .root import MisuseError, SSEDialectsError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = [
     "InvalidArgumentsError",

@@ -6,12 +6,10 @@ Every event has a ``type`` string for code that prefers it to ``match``. All but
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union
+from typing import Any, ClassVar, Literal, Union
 
+from .answer import FinishReason, ToolCall, ToolCallKind, Usage
 from .values import Value
-
-if TYPE_CHECKING:
-    from .answer import FinishReason, ToolCall, ToolCallKind, Usage
 
 __all__ = [
     "Event",

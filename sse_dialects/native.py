@@ -8,16 +8,13 @@ Nearly all members are optional, for a stream need not have sent them and nothin
 What a type can't say is that ``answer.native`` itself has one of these forms: an answer's dialect is known when it has come.
 """
 
-from __future__ import annotations
+# Without `from __future__ import annotations`: the members of the types are then evaluated, and which of them are required is
+# known at run time. CPython 3.10 has neither `Required` nor a TypedDict that looks at it.
+from typing import Any, Literal, overload
 
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from typing_extensions import Required, TypedDict
 
-from sse_dialects import MisuseError
-
-if TYPE_CHECKING:
-    from typing_extensions import Required
-
-    from sse_dialects import Answer, DialectName
+from sse_dialects import Answer, DialectName, MisuseError
 
 __all__ = [
     "ChatChoice",

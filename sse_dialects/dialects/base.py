@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..answer import Answer, Choice, ReasoningPart, RefusalPart, TextPart
+from ..answer import Answer, Choice, DialectName, ReasoningPart, RefusalPart, TextPart
 from ..errors import LimitExceededError, MalformedStreamError, StreamError, TruncatedStreamError
 from ..events import (
     ReasoningDelta,
@@ -34,7 +34,7 @@ from .upstream import upstream_error, values_in
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..answer import DialectName, Part, ToolCall, Usage
+    from ..answer import Part, ToolCall, Usage
     from ..errors import UpstreamError
     from ..events import Event
     from .frame_like import FrameLike

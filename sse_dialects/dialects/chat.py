@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable  # noqa: TC003  # hints resolve at run time
 from sys import intern
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,9 +22,7 @@ from .telling import object_member, objects
 from .usage import holds_count, input_includes_cache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..answer import Answer, Choice, DialectName
+    from ..answer import Answer, Choice
 
 __all__ = ["ChatAccumulator", "failure_in", "is_chunk"]
 
@@ -47,7 +46,7 @@ class ChatAccumulator(Accumulator):
 
     __slots__ = ("_choice_error", "_choices", "_created", "_failed", "_numbers", "_objects", "_unnamed")
 
-    dialect: ClassVar[DialectName] = "chat"
+    dialect = "chat"
     expected: ClassVar[str] = "data: [DONE]"
     foreign: ClassVar[str] = "is a chunk of a chat completion"
     reasoning_joint: ClassVar[str] = ""  # a chat stream has one run of reasoning, however often text comes between

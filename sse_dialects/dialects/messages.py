@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable  # noqa: TC003  # hints resolve at run time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import MalformedStreamError, TruncatedStreamError
@@ -17,9 +18,7 @@ from .typed_events import TypedAccumulator
 from .usage import holds_count, input_without_cache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..answer import Answer, DialectName
+    from ..answer import Answer
 
 __all__ = ["MessagesAccumulator"]
 
@@ -54,7 +53,7 @@ class MessagesAccumulator(TypedAccumulator):
 
     __slots__ = ("_begun", "_blocks", "_by_index", "_extra", "_message", "_opened", "_parts", "_reasoned", "_stopped", "_usage")
 
-    dialect: ClassVar[DialectName] = "messages"
+    dialect = "messages"
     expected: ClassVar[str] = "message_stop"
     bare: ClassVar[frozenset[str]] = TypedAccumulator.bare | {"message_stop"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable  # noqa: TC003  # hints resolve at run time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import TruncatedStreamError
@@ -19,9 +20,7 @@ from .typed_events import TypedAccumulator
 from .usage import holds_count, input_includes_cache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..answer import Answer, DialectName
+    from ..answer import Answer
 
 __all__ = ["ResponsesAccumulator"]
 
@@ -58,7 +57,7 @@ class ResponsesAccumulator(TypedAccumulator):
 
     __slots__ = ("_extra", "_output", "_snapshots", "_status")
 
-    dialect: ClassVar[DialectName] = "responses"
+    dialect = "responses"
     expected: ClassVar[str] = "response.completed"
     bare: ClassVar[frozenset[str]] = TypedAccumulator.bare | _ENDS
 
