@@ -14,18 +14,34 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "sse-dialects-docs"
+CACHE = (
+    Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "sse-dialects-docs"
+)
 
 PYODIDE = "314.0.7"
 PYODIDE_SHA512 = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
-PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+PYODIDE_FILES = (
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+    "pyodide-lock.json",
+)
 
 
 def on_post_build(config: Any) -> None:
     """Put both beside the playground."""
     playground = Path(config["site_dir"]) / "playground"
     with tempfile.TemporaryDirectory() as work:
-        command = [sys.executable, "-m", "build", "--wheel", "--outdir", work, str(ROOT)]
+        command = [
+            sys.executable,
+            "-m",
+            "build",
+            "--wheel",
+            "--outdir",
+            work,
+            str(ROOT),
+        ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         (wheel,) = Path(work).glob("*.whl")
         shutil.copyfile(wheel, playground / "sse_dialects.whl")
@@ -42,9 +58,18 @@ def _pyodide() -> Path:
     file = CACHE / f"pyodide-{PYODIDE}.tgz"
     if not file.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "pack", "--silent", "--pack-destination", str(CACHE), f"pyodide@{PYODIDE}"]
+        command = [
+            "npm",
+            "pack",
+            "--silent",
+            "--pack-destination",
+            str(CACHE),
+            f"pyodide@{PYODIDE}",
+        ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=CACHE)
     digest = base64.b64encode(hashlib.sha512(file.read_bytes()).digest()).decode()
     if digest != PYODIDE_SHA512:
-        raise SystemExit(f"{file} is not the file that was pinned (SHA-512 {digest}): remove it and build again")
+        raise SystemExit(
+            f"{file} is not the file that was pinned (SHA-512 {digest}): remove it and build again"
+        )
     return file

@@ -130,12 +130,7 @@ class Run:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
-                env={
-                    **os.environ,
-                    "PATH": path,
-                    "PYTHONPATH": str(Path(sse_dialects.__file__).parent.parent),
-                    "COLUMNS": str(WIDTH),
-                },
+                env={**os.environ, **here},
                 timeout=60,
                 check=False,
             )

@@ -20,13 +20,19 @@ _SHOWN = 1_500  # rows of a list; a page of more helps nobody
 def samples() -> dict[str, bytes]:
     """Streams to begin with, by the names on the buttons."""
     call = testing.tool_call("get_weather", {"city": "Orléans"})
-    weather = testing.reply("Let me look that up.", reasoning="They ask about today.", tool_calls=[call])
-    advice = testing.reply("You can delete the old backup once the new one has been verified.")
+    weather = testing.reply(
+        "Let me look that up.", reasoning="They ask about today.", tool_calls=[call]
+    )
+    advice = testing.reply(
+        "You can delete the old backup once the new one has been verified."
+    )
     return {
         "chat": weather.as_chat().bytes(),
         "messages": weather.as_messages().keep_alives(3).bytes(),
         "responses": weather.as_responses(piece=12).bytes(),
-        "failure": weather.as_messages().error("Overloaded", type="overloaded_error", after_frames=6).bytes(),
+        "failure": weather.as_messages()
+        .error("Overloaded", type="overloaded_error", after_frames=6)
+        .bytes(),
         "cut": advice.as_chat().cut(after_frames=6).bytes(),
         "html": b"<!doctype html>\n<title>502 Bad Gateway</title>\n<h1>Bad Gateway</h1>\n",
     }
@@ -47,13 +53,20 @@ def snapshot(
     """
     recorded = _recorded(data)
     stream = data if recorded is None else b"".join(recorded)
-    pieces = _until(recorded if recorded is not None and chunks == "recorded" else _cut_up(stream, chunks), cut)
+    pieces = _until(
+        recorded
+        if recorded is not None and chunks == "recorded"
+        else _cut_up(stream, chunks),
+        cut,
+    )
     decoder = sd.Decoder(dialect, require_done=require_done, think_tags=think_tags)
     events: list[dict[str, Any]] = []
     error: sd.SSEDialectsError | None = None
     try:
         for number, piece in enumerate(pieces, 1):
-            events.extend({"piece": number, **event.to_dict()} for event in decoder.feed(piece))
+            events.extend(
+                {"piece": number, **event.to_dict()} for event in decoder.feed(piece)
+            )
         events.extend({"piece": 0, **event.to_dict()} for event in decoder.close())
     except sd.SSEDialectsError as raised:
         events += [{"piece": 0, **event.to_dict()} for event in raised.decoded]
@@ -71,7 +84,9 @@ def snapshot(
         "event_count": len(events),
         "answer": answer,
         "complete": answer["complete"],
-        "error": None if error is None else {"class": type(error).__name__, **error.to_dict()},
+        "error": None
+        if error is None
+        else {"class": type(error).__name__, **error.to_dict()},
     }
 
 
@@ -80,7 +95,9 @@ def _recorded(data: bytes) -> list[bytes] | None:
     if not data.startswith(_RECORDING):
         return None
     pieces: list[bytes] = []
-    with suppress(OSError):  # the transport broke, or the recording is damaged from here on: what came before counts
+    with suppress(
+        OSError
+    ):  # the transport broke, or the recording is damaged from here on: what came before counts
         pieces.extend(replay(io.BytesIO(data)))
     return pieces
 
@@ -130,8 +147,19 @@ def _frames(pieces: list[bytes]) -> list[dict[str, Any]]:
             return frames + [_frame(frame, number) for frame in error.decoded]
         frames += [_frame(frame, number) for frame in new]
     rest = parser.close()
-    return frames if rest is None else [*frames, {**_frame(rest, len(pieces)), "unfinished": True}]
+    return (
+        frames
+        if rest is None
+        else [*frames, {**_frame(rest, len(pieces)), "unfinished": True}]
+    )
 
 
 def _frame(frame: sd.Frame, piece: int) -> dict[str, Any]:
-    return {"piece": piece, "event": frame.event, "data": frame.data, "id": frame.id, "retry": frame.retry, "unfinished": False}
+    return {
+        "piece": piece,
+        "event": frame.event,
+        "data": frame.data,
+        "id": frame.id,
+        "retry": frame.retry,
+        "unfinished": False,
+    }
