@@ -175,7 +175,11 @@ class Other:
         self.__dict__.update(members)
 
 
-@pytest.mark.parametrize("members", [{"_body": BODY, "content": object()}, {"data": BODY}, {"content": bytearray(BODY)}], ids=str)
+@pytest.mark.parametrize(
+    "members",
+    [{"_body": BODY, "content": object()}, {"data": BODY}, {"content": bytearray(BODY)}],
+    ids=["_body", "data", "content"],
+)
 def test_a_response_of_another_client(members):
     assert said(sd.RequestRejectedError.from_response(Other(status=429, **members))) == (
         429,
