@@ -161,21 +161,21 @@ def test_nothing_matters_after_the_terminating_frame(ask, at):
     assert asked.error is None
 
 
-def test_failures_are_the_sdks_own(ask, at):
-    overloaded = {"type": "overloaded_error", "message": "overloaded"}
-    url = at(Reply([MESSAGE[0], event("error", error=overloaded)]))
-    alone, guarded = ask(url, False), ask(url, True)
-    assert (len(guarded.events), type(guarded.error)) == (1, type(alone.error))
-    assert isinstance(guarded.error, anthropic.APIStatusError)
+def test_a_failure_in_the_stream(ask, at):
+    failure = event("error", error={"type": "overloaded_error", "message": "overloaded"})
+    asked = ask(at(Reply([MESSAGE[0], failure])), True)
+    assert (len(asked.events), type(asked.error), asked.error.message) == (1, sd.UpstreamError, "overloaded")
+
+
+def test_rejections_are_the_sdks_own(ask, at):
     asked = ask(at(Reply(b'{"error": {"message": "slow down"}}', status=429)), True)
     assert type(asked.error) is anthropic.RateLimitError
 
 
-def test_timeouts_are_the_sdks_own(ask, at):
-    url = at(Reply([MESSAGE[0], FOREVER]))
-    alone, guarded = (ask(url, guarded, lambda client: messages(client.with_options(timeout=0.2))) for guarded in (False, True))
-    assert type(guarded.error) is type(alone.error)
-    assert "Timeout" in type(guarded.error).__name__
+def test_a_stall(ask, at):
+    asked = ask(at(Reply([MESSAGE[0], FOREVER])), True, lambda client: messages(client.with_options(timeout=0.2)))
+    assert (len(asked.events), type(asked.error), asked.error.dialect) == (1, sd.StalledStreamError, "messages")
+    assert "Timeout" in type(asked.error.cause).__name__
 
 
 def test_copies_are_guarded(ask, at):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 
 import pytest
 from bodies import CHAT, DIALECTS, DONE, MESSAGES, PING, frame
@@ -21,7 +22,7 @@ def driven(pieces, **options):
 
 def facts(events, error):
     told = [(event.event, event.data, event.id, event.retry) for event in events]
-    return told, None if error is None else (type(error), str(error))
+    return told, None if error is None else (type(error), re.sub(r"for \S+ s ", "", str(error)))  # not how long it waited
 
 
 def _source(pieces):
@@ -93,8 +94,17 @@ class ReadTimeout(Exception):
     """Named as clients name theirs."""
 
 
-@pytest.mark.parametrize("own", [ReadTimeout("slow"), RuntimeError("read before")], ids=lambda error: type(error).__name__)
-def test_timeouts_and_misuse_stay_the_clients(own):
+def test_a_read_timeout_of_the_client_is_a_stall():
+    slow = ReadTimeout("slow")
+    events, error = driven([*CHAT[:2], slow])
+    assert (len(events), type(error), error.cause, error.__cause__) == (2, sd.StalledStreamError, slow, slow)
+    assert (error.partial.text, error.dialect, error.frame_count, error.retryable) == ("Hello", "chat", 2, True)
+    assert (error.setting, error.waited_s < 5) == ("the client's timeout=", True)
+    assert isinstance(driven([slow])[1], sd.StalledStreamError)  # before the first frame
+
+
+def test_misuse_stays_the_clients():
+    own = RuntimeError("read before")
     assert driven([CHAT[0], own])[1] is own
 
 
@@ -115,26 +125,54 @@ def test_no_done():
     _, error = driven(CHAT[:-1])
     assert "require_done=False" in str(error)
     assert driven(CHAT[:-1], require_done=False)[1] is None
+    for cause, kind in ((ConnectionResetError("gone"), sd.TruncatedStreamError), (ReadTimeout("slow"), sd.StalledStreamError)):
+        assert isinstance(driven([*CHAT[:-1], cause], require_done=False)[1], kind)  # no clean end
 
 
-def test_failures_inside_a_stream_are_left_to_the_sdk():
-    events, error = driven([CHAT[0], frame({"error": {"message": "overloaded", "type": "server_error"}})])
-    assert (len(events), error) == (2, None)
-    failed = frame({"type": "response.failed", "response": {"id": "r", "status": "failed", "error": {"code": "server_error"}}})
-    assert driven([failed])[1] is None
+FAILURES = {
+    "chat": frame({"error": {"message": "overloaded", "type": "server_error"}}),
+    "messages": frame({"type": "error", "error": {"type": "overloaded_error", "message": "overloaded"}}, "error"),
+    "responses": frame(
+        {
+            "type": "response.failed",
+            "response": {"id": "r", "status": "failed", "error": {"code": "server_error", "message": "overloaded"}},
+        },
+        "response.failed",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+@pytest.mark.parametrize("joined", [False, True], ids=["a read for each frame", "one read"])
+def test_a_failure_in_the_stream_is_raised_in_place_of_its_frame(name, joined):
+    pieces = [*DIALECTS[name][:3], FAILURES[name]]
+    for after in ([], [DONE]):  # servers end a failed chat politely
+        events, error = driven([b"".join([*pieces, *after])] if joined else [*pieces, *after])
+        assert (len(events), type(error), error.message) == (3, sd.UpstreamError, "overloaded")
+        assert (error.dialect, error.partial.text) == (name, {"chat": "Hello", "messages": "Hel", "responses": "Hello"}[name])
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failure_alone(name):
+    events, error = driven([FAILURES[name]])
+    assert (events, type(error)) == ([], sd.UpstreamError)
+    events, error = driven([FAILURES[name].rstrip()])  # cut behind it
+    assert (events, type(error)) == ([], sd.UpstreamError)
 
 
 def test_two_answers_spliced_into_one():
     other = frame({"type": "message_start", "message": {"id": "another", "role": "assistant", "content": []}}, "message_start")
-    _, error = driven([*MESSAGES[:3], other, *MESSAGES[3:]])
-    assert isinstance(error, sd.MalformedStreamError)
+    events, error = driven([*MESSAGES[:3], other, *MESSAGES[3:]])
+    assert (len(events), type(error)) == (3, sd.MalformedStreamError)
 
 
 def test_a_stream_in_no_dialect_of_ours_passes():
     audio = [frame({"type": "speech.audio.delta", "audio": "aGk="})] * 2
     assert driven([PING, *audio])[1] is None
-    broken = ConnectionResetError("gone")
-    assert driven([*audio, broken])[1] is broken
+    for own in (ConnectionResetError("gone"), ReadTimeout("slow")):
+        assert driven([*audio, own])[1] is own
+    events, error = driven([*audio, FAILURES["chat"]])
+    assert (len(events), error) == (3, None)
 
 
 def test_limits():

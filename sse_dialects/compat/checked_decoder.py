@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from sse_dialects import (
@@ -10,7 +11,9 @@ from sse_dialects import (
     FrameParser,
     NotAnEventStreamError,
     SSEDialectsError,
+    StalledStreamError,
     StreamError,
+    TruncatedStreamError,
     UpstreamError,
 )
 from sse_dialects.limits import DEFAULT_LIMITS
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from sse_dialects import Frame, Limits
 
 __all__ = ["CheckedDecoder", "SDKEvent"]
+
+_SETTING = "the client's timeout="
 
 
 class SDKEvent:
@@ -49,11 +54,12 @@ class CheckedDecoder:
 
     Raises, from both iterators, after the events that came before:
         TruncatedStreamError: the stream ended, or its connection broke, before its terminating frame.
+        StalledStreamError: the client's read timeout ran out.
+        UpstreamError: the stream reports a failure, or the body is a JSON error in place of a stream.
         MalformedStreamError: two answers are spliced into one, or a payload is not what its dialect promises.
         LimitExceededError: the stream is larger than ``limits``.
         NotAnEventStreamError: the body is something else, of which the SDK would have made an answer without chunks.
-        UpstreamError: the body is a JSON error in place of a stream. Failures inside a stream stay the SDK's to tell.
-        Exception: the client's own timeouts, and its errors about misuse, as they are.
+        Exception: the client's errors about misuse, and whatever happens in a stream of another dialect, as they are.
     """
 
     __slots__ = ("_limits", "_require_done")
@@ -67,12 +73,13 @@ class CheckedDecoder:
         check = _Check(self._require_done, self._limits)
         cause = None
         while True:
+            check.read_since = monotonic()
             try:
                 piece = next(iterator)
             except StopIteration:
                 break
             except Exception as error:
-                if not check.is_cut_by(error):
+                if not check.is_ended_by(error):
                     raise
                 cause = error
                 break
@@ -84,12 +91,13 @@ class CheckedDecoder:
         check = _Check(self._require_done, self._limits)
         cause = None
         while True:
+            check.read_since = monotonic()
             try:
                 piece = await anext(iterator)
             except StopAsyncIteration:
                 break
             except Exception as error:
-                if not check.is_cut_by(error):
+                if not check.is_ended_by(error):
                     raise
                 cause = error
                 break
@@ -100,66 +108,99 @@ class CheckedDecoder:
 
 
 class _Check:
-    """One stream. The bytes go two ways: cut into frames for the SDK, and decoded to know when the answer is whole."""
+    """One stream. Its bytes are split into frames for the SDK, and decoded to find its faults and its end.
 
-    __slots__ = ("_decoder", "_failure", "_frames", "_seen")
+    Attributes:
+        read_since: when the current read began, by `time.monotonic`.
+    """
+
+    __slots__ = ("_count", "_decoder", "_frames", "_is_foreign", "read_since")
 
     def __init__(self, require_done: bool, limits: Limits) -> None:
         self._frames = FrameParser(limits)
         self._decoder = Decoder(require_done=require_done, limits=limits)
-        self._failure: SSEDialectsError | None = None
-        self._seen = False  # a frame
+        self._count = 0  # frames handed out
+        self._is_foreign = False  # in no dialect of ours, such as audio: what happens in it is the SDK's matter
+        self.read_since = 0.0
 
     def fed(self, piece: bytes) -> Iterator[SDKEvent]:
-        """The events that ``piece`` completes."""
-        frames = self._frames.feed(piece)
-        if self._failure is None:
-            try:
-                for _ in self._decoder.feed(piece):
-                    pass
-            except SSEDialectsError as error:  # raised at the end, if the SDK gets there: most faults it tells itself
-                self._failure = error
-        self._seen = self._seen or bool(frames)
-        return map(SDKEvent, frames)
+        """The events that ``piece`` completes. Where a frame is at fault: those before it, then the error."""
+        failure: SSEDialectsError | None = None
+        try:
+            frames = self._frames.feed(piece)
+        except StreamError as error:  # LimitExceededError
+            frames, failure = error.decoded, error
+        if not self._is_foreign:
+            failure = self._decoded(piece) or failure
+        if failure is None:
+            self._count += len(frames)
+            yield from map(SDKEvent, frames)
+            return
+        before = failure.frame_count - 1 - self._count if isinstance(failure, StreamError) else 0
+        yield from map(SDKEvent, frames[: max(before, 0)])
+        raise failure
 
-    def is_cut_by(self, error: Exception) -> bool:
+    def _decoded(self, piece: bytes) -> SSEDialectsError | None:
+        """The fault that the decoder finds in ``piece``, if it is not the SDK's matter."""
+        try:
+            for _ in self._decoder.feed(piece):
+                pass
+        except SSEDialectsError as error:
+            self._is_foreign = _is_foreign(error)
+            return None if self._is_foreign else error
+        return None
+
+    def is_ended_by(self, error: Exception) -> bool:
         """Whether an error of the client ends this stream as its end would; a broken connection after the answer is nothing.
 
-        Not a timeout or a misuse, which clients derive from RuntimeError; nor anything in a stream of a dialect that is not ours.
+        Not a misuse, which clients derive from RuntimeError; nor anything in a stream of a dialect that is not ours.
         """
         if self._decoder.complete:
             return True
-        foreign = self._seen and self._decoder.partial().dialect is None
-        return not (foreign or isinstance(error, RuntimeError) or "Timeout" in type(error).__name__)
+        foreign = self._is_foreign or (self._count and self._decoder.partial().dialect is None)
+        return not (foreign or isinstance(error, RuntimeError))
 
     def ended(self, cause: Exception | None) -> Iterator[SDKEvent]:
         """The event that lacked only its blank line, where it is surely whole; then the error, if this is no whole answer."""
         last = self._frames.close()
         failure = self._closed(cause)
-        if last is not None and (self._decoder.complete or _is_object(last.data)):
-            self._seen = True
+        is_cut = isinstance(failure, (TruncatedStreamError, StalledStreamError))
+        if last is not None and (self._decoder.complete or ((failure is None or is_cut) and _is_object(last.data))):
+            self._count += 1
             yield SDKEvent(last)
-        if not self._seen and failure is None:
+        if failure is not None:
+            raise failure from cause
+        if not self._count:
             raise NotAnEventStreamError(
                 "one JSON answer", advice="ask for it without streaming, or read it with sse_dialects.stream()"
             )
-        if failure is not None and not self._is_for_the_sdk(failure):
-            raise failure from cause
 
     def _closed(self, cause: Exception | None) -> SSEDialectsError | None:
-        if self._failure is None:
-            try:
-                for _ in self._decoder.finish(cause):
-                    pass
-            except SSEDialectsError as error:
-                return error
-        return self._failure
+        """What is wrong with a stream that has ended, if it is not the SDK's matter."""
+        if self._is_foreign:
+            return None
+        try:
+            for _ in self._decoder.finish(cause):
+                pass
+        except SSEDialectsError as error:
+            if _is_foreign(error):
+                return None
+            if isinstance(error, TruncatedStreamError) and cause is not None and "Timeout" in type(cause).__name__:
+                return self._stalled(error, cause)
+            return error
+        return None
 
-    def _is_for_the_sdk(self, failure: SSEDialectsError) -> bool:
-        """A failure that the SDK has passed on as it always does; or a stream in no dialect of ours, such as audio."""
-        if not self._seen:
-            return False
-        return isinstance(failure, UpstreamError) or (isinstance(failure, StreamError) and failure.dialect is None)
+    def _stalled(self, cut: TruncatedStreamError, cause: Exception) -> StalledStreamError:
+        """The error for a read timeout of the client, with the facts of ``cut``, the same stream without its end."""
+        stalled = StalledStreamError(monotonic() - self.read_since, setting=_SETTING, cause=cause)
+        for name in vars(StreamError()):
+            setattr(stalled, name, getattr(cut, name))
+        return stalled
+
+
+def _is_foreign(error: SSEDialectsError) -> bool:
+    """Whether frames came, and none that says which of our dialects this is, before the one at fault."""
+    return isinstance(error, StreamError) and error.dialect is None and error.frame_count > isinstance(error, UpstreamError)
 
 
 def _is_object(text: str) -> bool:

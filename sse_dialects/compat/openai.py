@@ -25,10 +25,11 @@ def guard(client: _Client, *, require_done: bool = True, limits: Limits = DEFAUL
 
         client = guard(OpenAI())
         for chunk in client.chat.completions.create(..., stream=True):    # the SDK's own typed chunks, as before
-            ...                                                           # TruncatedStreamError where the stream is cut
+            ...               # raises where the stream is cut (TruncatedStreamError), fails or stalls
 
-    It holds for Chat Completions, Responses and the old Completions, for every helper on top of them, and for clients made by
-    ``with_options``. Streams of other endpoints (audio, images, assistants) are parsed, but not checked for their end.
+    It holds for Chat Completions, Responses and the old Completions, for every helper and framework on top of them, and for
+    clients made by ``with_options``. Streams of other endpoints (audio, images, assistants) are parsed, but not checked for
+    their end.
 
     Args:
         client: an instance of any of the SDK's clients.
