@@ -30,6 +30,7 @@ SUITES = {
     "test_sync_stream": "httpx, files, generators, bytes: `stream`",
     "test_async_stream": "httpx, files, generators, bytes: `astream`, on asyncio and trio",
     "test_compat": "`compat`, guarding {sdk}",
+    "test_frameworks": "`compat`, under {sdk}",
     "test_pyodide": "Pyodide (CPython 3.14) in Node and Chromium: `pyfetch`, `Response`, `ReadableStream`",
     "test_embedding": "an SDK's client, a pool of threads, an archive on Dask",
     "test_examples": "gateway on Starlette, retries, chat with tools",
