@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["SavedResponse"]
 
 _BEGINNING = b"HTTP/"
-_HEAD = re.compile(rb"HTTP/[0-9.]+ +([0-9]{3})[^\r\n]*\r?\n((?:[^\r\n]+\r?\n)*)\r?\n")
+_HEAD = re.compile(rb"HTTP/[0-9.]{1,8} +([0-9]{3})[^\r\n]*\r?\n((?:[^\r\n]+\r?\n)*)\r?\n")
 _MAX_HEAD = 1 << 16  # bytes; servers and curl itself allow far less
 
 
