@@ -6,10 +6,11 @@ import os
 import socket
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import sse_dialects as sd
 from sse_dialects.cli import main
 from sse_dialects.recording import replay
 
@@ -157,6 +158,26 @@ def test_a_stalled_stream(serve: Callable[..., Server], answer: bytes, capsys: p
     server = serve(answer, hold=True)
     assert main(["post", server.url, "--data", "{}", "--json", "--timeout", "0.2"]) == 3
     assert json.loads(capsys.readouterr().out)["error"]["kind"] == "stalled"
+
+
+def test_limits_and_timeouts_reach_the_stream(serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+
+    def stream(source: Any, dialect: Any, *, record: Any, **keywords: Any) -> sd.EventStream:
+        given.update(keywords)
+        return genuine(source, dialect, record=record)
+
+    genuine = sd.stream
+    monkeypatch.setattr(sd, "stream", stream)
+    times = ["--first-token-timeout", "5", "--content-timeout", "6", "--total-timeout", "7"]
+    server = serve(response(HELLO + END))
+    assert main(["post", server.url, "--data", "{}", "--limit", "max_parts=9", *times]) == 0
+    assert given.pop("limits") == sd.Limits(max_parts=9)
+    assert {name: given[name] for name in given if name.endswith("_timeout")} == {
+        "first_token_timeout": 5.0,
+        "content_timeout": 6.0,
+        "total_timeout": 7.0,
+    }
 
 
 def test_no_connection(capsys: pytest.CaptureFixture[str]) -> None:
