@@ -50,6 +50,9 @@ class AnyDialect(ChatAccumulator):
     dialect: ClassVar[DialectName | None] = None  # type: ignore[assignment]
     expected: ClassVar[str] = "the terminating frame of any dialect"
 
+    def _has_nothing(self, partial: Answer) -> bool:
+        return False  # there is no dialect to change
+
     def _built(self) -> Answer:
         return Answer(self.dialect)
 

@@ -309,7 +309,7 @@ class Accumulator:
     def _has_nothing(self, partial: Answer) -> bool:
         """Whether frames came, and nothing of an answer that the dialect has words for."""
         came = partial.id or partial.model or any(choice.parts or choice.native_finish_reason for choice in partial.choices)
-        return self.content_count > 0 and self.dialect is not None and not came
+        return self.content_count > 0 and not came
 
     def fail(self, error: StreamError) -> StreamError:
         """End the stream with ``error``: filled, kept for `answer`, and returned for raising."""

@@ -281,10 +281,12 @@ class CallBuilder(PartBuilder):
 
 
 def _parses(call: ToolCall) -> bool:
-    try:
-        return call.kind == "custom" or call.parsed() is not None
-    except InvalidArgumentsError:
-        return False
+    if call.kind == "function":
+        try:
+            call.parsed()
+        except InvalidArgumentsError:
+            return False
+    return True
 
 
 class OtherBuilder(PartBuilder):
