@@ -14,7 +14,8 @@ REASONING = "Short waves scatter more."
 TEXT = "Because of Rayleigh scattering."
 FORECAST = json.dumps({"city": "Orléans", "days": [{"low": 9, "sky": "rain"}, {"low": 7, "sky": "clear"}]}, ensure_ascii=False)
 AFTER_TOOL = "It is 12 °C and raining in Orléans."
-CALL = testing.tool_call("get_weather", {"city": "Orléans"})
+CALL = testing.tool_call("get_weather", {"city": "Orléans"}, id="call_1")
+IDS: dict[str, str] = {"chat": "chatcmpl-1", "messages": "msg_1", "responses": "resp_1"}
 DIALECTS: dict[str, sd.DialectName] = {"/v1/chat/completions": "chat", "/v1/messages": "messages", "/v1/responses": "responses"}
 
 
@@ -39,6 +40,7 @@ def played(reply: testing.Reply, dialect: sd.DialectName, fault: str, *, counted
     if dialect == "chat":  # has no place for a signature
         parts = [sd.ReasoningPart(part.text) if isinstance(part, sd.ReasoningPart) else part for part in reply.parts]
         reply = testing.reply(parts=parts, **({} if counted else {"usage": None}))
+    reply.id = IDS[dialect]  # as the pages show them
     stream = reply.in_dialect(dialect)
     late = len(stream.frames()) - (4 if counted else 3)
     if fault == "cut":

@@ -62,12 +62,12 @@ def test_what_proves_or_hides_reasoning():
 
 
 def test_calls():
-    calls = [tool_call("f", "{}"), tool_call("g", "ls", custom=True)]
+    calls = [tool_call("f", "{}", id="call_x"), tool_call("g", "ls", custom=True, id="call_y")]
     assert deltas(reply(tool_calls=calls).as_chat())[:-1] == [
         {"role": "assistant", "content": None},
-        {"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": ""}}]},
+        {"tool_calls": [{"index": 0, "id": "call_x", "type": "function", "function": {"name": "f", "arguments": ""}}]},
         {"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]},
-        {"tool_calls": [{"index": 1, "id": "call_2", "type": "custom", "custom": {"name": "g", "input": ""}}]},
+        {"tool_calls": [{"index": 1, "id": "call_y", "type": "custom", "custom": {"name": "g", "input": ""}}]},
         {"tool_calls": [{"index": 1, "custom": {"input": "ls"}}]},
     ]
 

@@ -16,8 +16,27 @@ def content(*parts, finish_reason=None, native=None):
 
 
 def test_calls_get_ids_where_they_have_none():
-    calls = content(tool_call("a"), sd.TextPart("x"), tool_call("b", id="mine"), tool_call("c")).tool_calls
-    assert [(call.id, call.name) for call in calls] == [("call_1", "a"), ("mine", "b"), ("call_3", "c")]
+    made = content(tool_call("a"), sd.TextPart("x"), tool_call("b", id="mine"), tool_call("c"))
+    assert [(call.id, call.name) for call in made.tool_calls] == [
+        (f"call_{made.key}_1", "a"),
+        ("mine", "b"),
+        (f"call_{made.key}_3", "c"),
+    ]
+
+
+def test_ids_are_the_same_for_the_same_content_and_differ_from_others():
+    keys = [content(*parts).key for parts in ([tool_call("a")], [tool_call("b")], [sd.TextPart("a")], [sd.RefusalPart("a")])]
+    assert len(set(keys)) == len(keys)
+    assert content(tool_call("a")).tool_calls == content(tool_call("a")).tool_calls
+
+
+def test_what_is_said_again_has_other_ids():
+    made = content(tool_call("a"), tool_call("b", id="mine"))
+    assert made.again(0) is made
+    ids = [[call.id for call in made.again(number).tool_calls] for number in range(3)]
+    assert len({first for first, _ in ids}) == 3
+    assert {second for _, second in ids} == {"mine"}
+    assert made.again(1).key == made.again(1).key != made.key
 
 
 def test_arguments_are_an_object_or_their_exact_text():

@@ -34,7 +34,7 @@ def test_the_frame_of_a_stream():
 
 
 def test_blocks_in_order_and_in_pieces():
-    stream = reply("abc", reasoning="xyz", signature="sig", tool_calls=[tool_call("f", "{}")]).as_messages(piece=2)
+    stream = reply("abc", reasoning="xyz", signature="sig", tool_calls=[tool_call("f", "{}", id="call_x")]).as_messages(piece=2)
     told = [
         event.get("delta") or event.get("content_block") or event["index"]
         for event in events(stream)
@@ -50,7 +50,7 @@ def test_blocks_in_order_and_in_pieces():
         {"type": "text_delta", "text": "ab"},
         {"type": "text_delta", "text": "c"},
         1,
-        {"type": "tool_use", "id": "call_1", "name": "f", "input": {}},
+        {"type": "tool_use", "id": "call_x", "name": "f", "input": {}},
         {"type": "input_json_delta", "partial_json": "{}"},
         2,
     ]

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 import sse_dialects as sd
-from sse_dialects.testing import Provider, Request, rejection, reply
+from sse_dialects.testing import Provider, Request, rejection, reply, tool_call
 
 
 def request(path="/v1/chat/completions"):
@@ -35,6 +35,16 @@ def test_scripts_come_in_their_turn_and_the_last_one_goes_on():
 )
 def test_a_reply_is_written_in_the_dialect_that_the_path_asks_for(path, dialect):
     assert Provider(reply("Hi")).answer(request(path)).dialect == dialect
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages", "/v1/responses"])
+def test_no_two_answers_have_the_same_ids(path):
+    call = reply(tool_calls=[tool_call("f")])
+    provider = Provider(call, reply("Hi"), call)
+    answers = [sd.stream(provider.answer(request(path)).source()).answer() for _ in range(5)]
+    assert len({answer.id for answer in answers}) == 5
+    assert len({each.id for answer in answers for each in answer.tool_calls}) == 4
+    assert answers[0].id == sd.stream(call.in_dialect(answers[0].dialect).source()).answer().id
 
 
 def test_requests_are_remembered():

@@ -91,14 +91,21 @@ def call_meant(call, place, made, dialect):
     arguments = call.arguments or ("{}" if dialect == "messages" else "")
     last = place == len(made.parts) - 1
     whole = not made.is_cut_off or (dialect != "chat" and not last)
-    return sd.ToolCall(call.id, call.name, call.kind, arguments, whole)
+    return sd.ToolCall(call.id, call.name, call.kind, arguments, whole and can_be_executed(call))
+
+
+def can_be_executed(call):
+    try:
+        return call.kind == "custom" or call.parsed() is not None
+    except sd.InvalidArgumentsError:
+        return False
 
 
 def check(answer, made, dialect):
     assert answer.complete
     assert answer.dialect == dialect
     assert answer.model == made.model
-    assert answer.id == (made.id or {"chat": "chatcmpl-1", "messages": "msg_1", "responses": "resp_1"}[dialect])
+    assert answer.id == (made.id or {"chat": "chatcmpl-", "messages": "msg_", "responses": "resp_"}[dialect] + made.key)
     assert answer.finish_reason == made.finish_reason
     assert answer.text == made.text
     assert answer.parts == [

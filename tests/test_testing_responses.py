@@ -50,14 +50,29 @@ def test_the_last_event_has_the_whole_response():
 
 
 def test_items_are_opened_empty():
-    calls = [tool_call("f", "{}"), tool_call("g", "ls", custom=True)]
-    stream = reply("abc", reasoning="hm", signature="sig", encrypted="xxx", tool_calls=calls).as_responses()
+    calls = [tool_call("f", "{}", id="call_x"), tool_call("g", "ls", custom=True, id="call_y")]
+    said = reply("abc", reasoning="hm", signature="sig", encrypted="xxx", tool_calls=calls)
+    stream, key = said.as_responses(), said.key
     opened = [event["item"] for event in events(stream) if event["type"] == "response.output_item.added"]
     assert opened == [
-        {"id": "rs_0", "type": "reasoning", "summary": [], "encrypted_content": "xxx", "signature": "sig"},
-        {"id": "msg_1", "type": "message", "role": "assistant", "status": "in_progress", "content": []},
-        {"id": "fc_2", "type": "function_call", "status": "in_progress", "call_id": "call_1", "name": "f", "arguments": ""},
-        {"id": "ctc_3", "type": "custom_tool_call", "status": "in_progress", "call_id": "call_2", "name": "g", "input": ""},
+        {"id": f"rs_{key}_0", "type": "reasoning", "summary": [], "encrypted_content": "xxx", "signature": "sig"},
+        {"id": f"msg_{key}_1", "type": "message", "role": "assistant", "status": "in_progress", "content": []},
+        {
+            "id": f"fc_{key}_2",
+            "type": "function_call",
+            "status": "in_progress",
+            "call_id": "call_x",
+            "name": "f",
+            "arguments": "",
+        },
+        {
+            "id": f"ctc_{key}_3",
+            "type": "custom_tool_call",
+            "status": "in_progress",
+            "call_id": "call_y",
+            "name": "g",
+            "input": "",
+        },
     ]
 
 

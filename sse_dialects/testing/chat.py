@@ -50,7 +50,12 @@ def chat_error(message: str, type: str | None, code: str | None) -> dict[str, An
 
 
 def _chunk(content: Content, choices: list[dict[str, Any]], **members: Any) -> bytes:
-    head = {"id": content.id or "chatcmpl-1", "object": "chat.completion.chunk", "created": CREATED, "model": content.model}
+    head = {
+        "id": content.id or f"chatcmpl-{content.key}",
+        "object": "chat.completion.chunk",
+        "created": CREATED,
+        "model": content.model,
+    }
     return frame({**head, "choices": choices, **members})
 
 

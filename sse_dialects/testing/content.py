@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,8 @@ import sse_dialects as sd
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from typing_extensions import Self
 
 __all__ = ["Content", "tool_call", "usage"]
 
@@ -22,9 +26,11 @@ class Content:
         id, model: None for an id of the dialect's kind.
         usage: None for a stream that tells none.
         alternatives: the contents of further choices.
+        key: what the ids are made of that nobody gave: a digest of the content, so that the same reply always has the same ids,
+            and another reply has others.
     """
 
-    __slots__ = ("alternatives", "finish_reason", "id", "model", "native_finish_reason", "parts", "usage")
+    __slots__ = ("_given", "alternatives", "finish_reason", "id", "key", "model", "native_finish_reason", "parts", "usage")
 
     def __init__(
         self,
@@ -37,13 +43,29 @@ class Content:
         usage: sd.Usage | None,
         alternatives: Sequence[Content],
     ) -> None:
-        self.parts = _with_ids(parts)
+        self._given = list(parts)
+        self.key = _digest(model, finish_reason, *({"type": part.type, **part.to_dict()} for part in self._given))
+        self.parts = _with_ids(self._given, self.key)
         self.finish_reason: sd.FinishReason = finish_reason or ("tool_calls" if self.tool_calls else "stop")
         self.native_finish_reason = native_finish_reason
         self.id = id
         self.model = model
         self.usage = usage
         self.alternatives = list(alternatives)
+
+    def again(self, number: int) -> Self:
+        """The same content said once more, with other ids where none were given, as a provider would have it.
+
+        Args:
+            number: how often it was said before; 0 gives the same ids.
+        """
+        if not number:
+            return self
+        other = copy.copy(self)
+        other.key = _digest(self.key, number)
+        other.parts = _with_ids(self._given, other.key)
+        other.alternatives = [alternative.again(number) for alternative in self.alternatives]
+        return other
 
     @property
     def text(self) -> str:
@@ -81,7 +103,7 @@ def tool_call(name: str, arguments: dict[str, Any] | str = "", *, id: str | None
     Args:
         name: the tool's.
         arguments: an object, or the exact text of the arguments (which may be no JSON); of a custom tool its free text.
-        id: the call's; without one it gets "call_1", "call_2" and so on from its reply.
+        id: the call's; without one its reply makes one that no other reply has.
         custom: whether the tool takes free text in place of JSON.
     """
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
@@ -101,13 +123,18 @@ def usage(
     return sd.Usage(input_tokens, output_tokens, total, cached_input_tokens, cache_write_tokens, reasoning_tokens, {})
 
 
-def _with_ids(parts: Iterable[sd.Part]) -> list[sd.Part]:
+def _digest(*values: Any) -> str:
+    """Eight hexadecimal digits that differ where the values differ."""
+    return hashlib.sha256(json.dumps(values, default=repr).encode()).hexdigest()[:8]
+
+
+def _with_ids(parts: Iterable[sd.Part], key: str) -> list[sd.Part]:
     identified: list[sd.Part] = []
     calls = 0
     for part in parts:
         if isinstance(part, sd.ToolCall):
             calls += 1
-            identified.append(sd.ToolCall(part.id or f"call_{calls}", part.name, part.kind, part.arguments, complete=True))
+            identified.append(sd.ToolCall(part.id or f"call_{key}_{calls}", part.name, part.kind, part.arguments, complete=True))
         else:
             identified.append(part)
     return identified

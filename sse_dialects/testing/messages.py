@@ -61,7 +61,7 @@ def messages_error(message: str, type: str | None, code: str | None) -> dict[str
 
 def _message_start(content: Content) -> dict[str, Any]:
     message: dict[str, Any] = {
-        "id": content.id or "msg_1",
+        "id": content.id or f"msg_{content.key}",
         "type": "message",
         "role": "assistant",
         "model": content.model,

@@ -52,6 +52,7 @@ class Request:
 
 class Provider:
     """Answers the first request with the first script, the second with the second, and the last one goes on for ever.
+    A reply that is said again has other ids, its tool calls' included, unless they were given.
 
         client = httpx.Client(transport=Provider(flaky, whole).httpx_transport())
 
@@ -85,8 +86,12 @@ class Provider:
         self.requests.append(request)
         if not self._scripts:
             raise sd.MisuseError(f"nothing was scripted for {request.method} {request.path}: add(testing.reply(...)) first")
-        script = self._scripts[min(number, len(self._scripts) - 1)]
-        return script.in_dialect(_asked_for(request.path)) if isinstance(script, Reply) else script
+        place = min(number, len(self._scripts) - 1)
+        script = self._scripts[place]
+        if not isinstance(script, Reply):
+            return script
+        said_before = sum(other is script for other in self._scripts[:place]) + number - place
+        return script.again(said_before).in_dialect(_asked_for(request.path))
 
     def httpx_transport(self) -> httpx.MockTransport:
         """A transport for `httpx.Client` and `httpx.AsyncClient`. A stall longer than the request's read timeout is a

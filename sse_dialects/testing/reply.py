@@ -52,7 +52,7 @@ def reply(
         finish_reason: in this package's word; without one "tool_calls" where there are calls, else "stop".
         native_finish_reason: in the provider's own word, sent as it is.
         alternatives: further choices; a string is a reply of that text. Only chat has them.
-        id: the answer's; without one it is "chatcmpl-1", "msg_1" or "resp_1".
+        id: the answer's; without one it is of the dialect's kind, and made of the content: other replies have other ids.
         model: the model's name.
         usage: token counts (see `usage`); None for a stream without any.
     """

@@ -66,10 +66,14 @@ def _numbered_frame(event: dict[str, Any], number: int) -> bytes:
 # ---- the response
 
 
+def _id(content: Content) -> str:
+    return content.id or f"resp_{content.key}"
+
+
 def _response(content: Content, status: str) -> dict[str, Any]:
     """The members that the dialect's own types require, without an answer in them."""
     return {
-        "id": content.id or "resp_1",
+        "id": _id(content),
         "object": "response",
         "created_at": CREATED,
         "status": status,
@@ -118,15 +122,22 @@ def _usage(usage: sd.Usage) -> dict[str, Any]:
 def _items(content: Content) -> list[dict[str, Any]]:
     """Text and refusals that follow each other are one message; any other part is an item of its own."""
     items: list[dict[str, Any]] = []
+    key = _id(content).removeprefix("resp_")  # so that items of one response have other ids than those of another
     for part in content.parts:
         if isinstance(part, (sd.TextPart, sd.RefusalPart)):
             if not items or items[-1]["type"] != "message":
                 items.append(
-                    {"id": f"msg_{len(items)}", "type": "message", "role": "assistant", "status": "completed", "content": []}
+                    {
+                        "id": f"msg_{key}_{len(items)}",
+                        "type": "message",
+                        "role": "assistant",
+                        "status": "completed",
+                        "content": [],
+                    }
                 )
             items[-1]["content"].append(_content_part(part))
         else:
-            items.append(_item(part, len(items)))
+            items.append(_item(part, f"{key}_{len(items)}"))
     if items and content.is_cut_off and "status" in items[-1]:
         items[-1]["status"] = "incomplete"
     return items
@@ -138,18 +149,18 @@ def _content_part(part: sd.TextPart | sd.RefusalPart) -> dict[str, Any]:
     return {"type": "output_text", "text": part.text, "annotations": [], "logprobs": []}
 
 
-def _item(part: sd.ReasoningPart | sd.ToolCall | sd.OtherPart, number: int) -> dict[str, Any]:
+def _item(part: sd.ReasoningPart | sd.ToolCall | sd.OtherPart, key: str) -> dict[str, Any]:
     if isinstance(part, sd.OtherPart):
         return dict(part.native)
     if isinstance(part, sd.ReasoningPart):
         summary = [{"type": "summary_text", "text": part.text}] if part.text else []
         proofs = {"encrypted_content": part.encrypted, "signature": part.signature}
         proofs = {name: value for name, value in proofs.items() if value is not None}
-        return {"id": f"rs_{number}", "type": "reasoning", "summary": summary, **proofs}
+        return {"id": f"rs_{key}", "type": "reasoning", "summary": summary, **proofs}
     call = {"status": "completed", "call_id": part.id, "name": part.name}
     if part.kind == "custom":
-        return {"id": f"ctc_{number}", "type": "custom_tool_call", **call, "input": part.arguments}
-    return {"id": f"fc_{number}", "type": "function_call", **call, "arguments": part.arguments}
+        return {"id": f"ctc_{key}", "type": "custom_tool_call", **call, "input": part.arguments}
+    return {"id": f"fc_{key}", "type": "function_call", **call, "arguments": part.arguments}
 
 
 # ---- and as they come
