@@ -24,10 +24,11 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docs_provider import TEXT, played
+from docs_provider import TEXT
 
 import sse_dialects
 from sse_dialects import testing
+from sse_dialects.cli.demo_streams import played
 
 if TYPE_CHECKING:
     from docs_provider import DocsProvider
@@ -41,7 +42,8 @@ _BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<kind>python|text|console)(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL
 )
 _DIRECTIVE = re.compile(r"<!-- (server|needs|shown): (.*?) -->")
-_HOSTS = re.compile(r"https://(?:api\.openai\.com|api\.anthropic\.com|gateway\.example)")
+_DEMO = "http://127.0.0.1:8765"  # where `sse-dialects demo --serve` says it is
+_HOSTS = re.compile(rf"https://(?:api\.openai\.com|api\.anthropic\.com|gateway\.example)|{re.escape(_DEMO)}")
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)$", re.MULTILINE)
 _SECONDS = re.compile(r"\d+\.\d+ s\b")  # times differ from run to run
 
@@ -87,12 +89,12 @@ class Run:
         for name, arguments in (("sse-dialects", "-m sse_dialects"), ("python3", "")):
             (self._bin / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
             (self._bin / name).chmod(0o755)
-        hello = testing.reply(TEXT, reasoning="Short waves scatter more.")
-        for name, dialect, fault in (
-            ("answer", "messages", "whole"),
-            ("cut", "chat", "cut"),
-            ("failed", "responses", "failure"),
+        for name, id, dialect, fault in (
+            ("answer", "msg_1", "messages", "whole"),
+            ("cut", "chatcmpl-1", "chat", "cut"),
+            ("failed", "resp_1", "responses", "failing"),
         ):
+            hello = testing.reply(TEXT, reasoning="Short waves scatter more.", id=id)
             (folder / f"{name}.sse").write_bytes(played(hello, dialect, fault).bytes())  # type: ignore[arg-type]
         request = '{"model": "m", "stream": true, "messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
         (folder / "request.json").write_text(request)
@@ -125,17 +127,37 @@ class Run:
         here = {"PATH": path, "PYTHONPATH": str(Path(sse_dialects.__file__).parent.parent), "COLUMNS": str(WIDTH)}
         shown = ""
         for command in commands_of(block.text):
-            done = subprocess.run(
-                ["bash", "-c", _HOSTS.sub(self.provider.url, command)],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-                env={**os.environ, **here},
-                timeout=60,
-                check=False,
-            )
-            shown = f"{shown.rstrip()}\n$ {command}\n{done.stdout.decode()}"
+            environment = {**os.environ, **here}
+            output = served(command, environment) if "--serve" in command else self._output(command, environment)
+            shown = f"{shown.rstrip()}\n$ {command}\n{output}"
         return None if block.other_python else comparable(shown.replace(self.provider.url, "https://gateway.example"))
+
+    def _output(self, command: str, environment: dict[str, str]) -> str:
+        return subprocess.run(
+            ["bash", "-c", _HOSTS.sub(self.provider.url, command)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            timeout=60,
+            check=False,
+        ).stdout.decode()
+
+
+def served(command: str, environment: dict[str, str]) -> str:
+    """What the demonstration's server says until it waits. It takes a free port and shows its own: that one may be taken."""
+    process = subprocess.Popen(
+        ["bash", "-c", f"exec {command} --port 0"], stdout=subprocess.PIPE, text=True, encoding="utf-8", env=environment
+    )
+    with process:
+        assert process.stdout is not None
+        said = ""
+        for line in process.stdout:
+            said += line
+            if line.startswith("Ctrl-C"):
+                break
+        process.terminate()
+    return re.sub(r"http://127\.0\.0\.1:\d+", _DEMO, said)
 
 
 def commands_of(console: str) -> list[str]:

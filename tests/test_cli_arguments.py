@@ -9,7 +9,6 @@ import pytest
 import sse_dialects as sd
 from sse_dialects.cli import arguments
 from sse_dialects.cli.arguments import parsed
-from sse_dialects.cli.demo import demo
 from sse_dialects.cli.post import post
 from sse_dialects.cli.read import read
 
@@ -101,7 +100,16 @@ def test_without_argcomplete_nothing_is_completed_and_nothing_breaks(monkeypatch
 
 
 def test_demo() -> None:
-    assert parsed(["demo"]).run is demo
+    options = parsed(["demo"])
+    assert (options.run.__name__, options.serve, options.port) == ("_demo", False, 8765)
+    assert parsed(["demo", "--serve", "--port", "0"]).port == 0
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "http", "1.5"])
+def test_a_port_is_one(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parsed(["demo", "--serve", f"--port={port}"])
+    assert "takes a number from 0 to 65535" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

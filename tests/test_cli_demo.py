@@ -2,16 +2,20 @@ from __future__ import annotations
 
 import io
 import re
+import signal
 import subprocess
 import sys
 import time
 
 import pytest
 
+import sse_dialects as sd
 from sse_dialects.cli.console import Channel
-from sse_dialects.cli.demo import perform
+from sse_dialects.cli.demo import perform, serve
+from sse_dialects.cli.demo_server import serving
+from sse_dialects.cli.exit_codes import CommandError
 
-pytest.importorskip("httpx")
+httpx = pytest.importorskip("httpx")
 
 
 class Screen(io.StringIO):
@@ -64,6 +68,30 @@ def test_colour_changes_nothing_but_colour(shown: str, monkeypatch: pytest.Monke
     plain = re.sub(r"\x1b\[\d+m", "", screen.getvalue())
     port = re.compile(r"127\.0\.0\.1:\d+,")
     assert port.sub("", plain).split() == port.sub("", shown).split()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
+def test_the_server_runs_until_ctrl_c() -> None:
+    command = [sys.executable, "-m", "sse_dialects", "demo", "--serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        said = "".join(iter(process.stdout.readline, "Ctrl-C ends it.\n"))
+        urls = re.findall(r"^  (\w+) +(http://127\.0\.0\.1:\d+/v1/\S+)$", said, re.MULTILINE)
+        assert [dialect for dialect, _ in urls] == ["chat", "messages", "responses"]
+        for dialect, url in urls:
+            with httpx.stream("POST", url, json={"stream": True}, trust_env=False) as response, sd.stream(response) as events:
+                assert events.answer().text == "Because of Rayleigh scattering."
+                assert events.dialect == dialect
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read() == "\nThe server has ended.\n"
+        assert process.wait(10) == 0
+
+
+def test_a_port_that_is_taken_is_said() -> None:
+    with serving() as address:
+        port = address.rpartition(":")[2]
+        with pytest.raises(CommandError, match=rf"can't listen at port {port} \(.+\): choose another with --port"):
+            serve(Channel(io.StringIO(), vital=True), int(port))
 
 
 @pytest.mark.slow

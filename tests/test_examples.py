@@ -95,7 +95,7 @@ def test_no_two_attempts_are_glued_together(provider):
         assert error.partial.text.startswith(taken_back[-1])
         screen.clear()
 
-    provider.faults = ["cut", "busy", "failure", "whole"]
+    provider.faults = ["cut", "busy", "failing", "whole"]
     with httpx.Client(timeout=10) as client:
         answer = retry.whole_answer(client, REQUEST, show=screen.append, restart=restart, first_wait_s=0.01)
     assert answer.text == "".join(screen) == TEXT
@@ -150,7 +150,7 @@ def test_the_gateway_forwards_bytes_untouched_and_meters_them(provider, monkeypa
 
 def test_the_gateway_forwards_a_failure_and_a_rejection(provider, monkeypatch, caplog):
     caplog.set_level(logging.INFO, "gateway")
-    provider.faults = ["failure", "rejected"]
+    provider.faults = ["failing", "rejected"]
     _, body = through_the_gateway(provider, monkeypatch, "/v1/messages", REQUEST)
     assert b"overloaded_error" in body
     assert "dialect=messages model=scripted-1 outcome=upstream" in caplog.text

@@ -1,16 +1,18 @@
-"""``sse-dialects demo``: what this library is for, shown on streams that a local server plays."""
+"""``sse-dialects demo``: what this library is for, shown on streams that a local server plays; or that server, to be asked."""
 
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import sse_dialects as sd
 
 from .console import standard_output
 from .demo_screen import DemoScreen
-from .demo_streams import SCRIPTS, UNSENT
-from .exit_codes import COMPLETE
+from .demo_server import serving
+from .demo_streams import FAULTS, PATHS, SCRIPTS, UNSENT, Rote
+from .exit_codes import COMPLETE, CommandError
 from .post import require_httpx
 from .summary import tokens
 
@@ -22,21 +24,24 @@ if TYPE_CHECKING:
     from .console import Channel
     from .demo_streams import Script
 
-__all__ = ["demo", "perform"]
+__all__ = ["demo", "perform", "serve"]
 
 _DIM, _RED, _YELLOW, _GREEN, _CYAN = "2", "31", "33", "32", "36"
 _REQUEST = {"stream": True}
 
 
 def demo(options: argparse.Namespace) -> int:
-    """Plays the demonstration on standard output, in about seven seconds.
+    """Plays the demonstration on standard output, in about seven seconds; or serves until Ctrl-C.
 
     Returns:
         The exit status, 0.
 
     Raises:
-        CommandError: httpx is missing.
+        CommandError: httpx is missing; or the port to serve at is taken.
     """
+    if options.serve:
+        serve(standard_output(), options.port)
+        return COMPLETE
     require_httpx()
     perform(standard_output())
     return COMPLETE
@@ -45,8 +50,6 @@ def demo(options: argparse.Namespace) -> int:
 def perform(out: Channel, pace: float = 1.0) -> None:
     """Plays the demonstration; ``pace`` multiplies its pauses, 0 leaves them out."""
     import httpx
-
-    from .demo_server import serving
 
     # What the environment says about proxies is not meant for loopback.
     with serving(pace) as address, httpx.Client(base_url=address, trust_env=False) as client, DemoScreen(out) as screen:
@@ -64,6 +67,47 @@ def _scenes(screen: DemoScreen, client: httpx.Client, address: str) -> None:
     _cut(screen, client)
     screen.say("A stream that did not end is an error, never an answer. On your own streams:", _GREEN)
     screen.code("curl -sSN https://... | sse-dialects read")
+
+
+def serve(out: Channel, port: int) -> None:
+    """Runs a provider that answers by rote, until Ctrl-C.
+
+    Raises:
+        CommandError: the port is taken, or may not be used.
+    """
+    try:
+        with serving(answer=Rote().answer, port=port) as address:
+            out.write(_served(address))
+            try:
+                while True:
+                    time.sleep(3600)  # a wait without an end can't be interrupted on Windows
+            except KeyboardInterrupt:
+                out.write("\nThe server has ended.\n")
+    except OSError as error:
+        raise CommandError(f"can't listen at port {port} ({error.strerror}): choose another with --port") from None
+
+
+def _served(address: str) -> str:
+    """What is served where."""
+    return "\n".join(
+        [
+            "A provider on this machine. It needs no key and answers by rote:",
+            "",
+            *(f"  {dialect:9}  {address}{path}" for path, dialect in PATHS.items()),
+            "",
+            "For the examples and the SDKs:",
+            "",
+            f"  OPENAI_BASE_URL={address}/v1",
+            f"  ANTHROPIC_BASE_URL={address}",
+            "",
+            "Something goes wrong where the path begins with a fault:",
+            "",
+            *(f"  {f'/{fault}/v1/...':16} {about}" for fault, about in FAULTS.items()),
+            "",
+            "Ctrl-C ends it.",
+            "",
+        ]
+    )
 
 
 def _three_dialects(screen: DemoScreen, client: httpx.Client) -> None:

@@ -1,161 +1,207 @@
-"""What the demonstration's server plays: the same turn in three dialects, a failure, and a cut."""
+"""What the demonstration's servers play, written by `sse_dialects.testing`."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import Any, cast
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+import sse_dialects as sd
+from sse_dialects import testing
 
-__all__ = ["SCRIPTS", "UNSENT", "Script"]
+__all__ = ["FAULTS", "PATHS", "SCRIPTS", "UNSENT", "Rote", "Script", "played", "reply_to"]
 
-_REASONING = "They ask about today, so the weather comes first."
-_TEXT = "Let me look up the weather in Orléans."
-_NAME = "get_weather"
-_ARGUMENTS = '{"city": "Orléans", "unit": "°C"}'
-_CUT_TEXT = "You can delete the old backup"
+PATHS: dict[str, sd.DialectName] = {
+    "/v1/chat/completions": "chat",
+    "/v1/messages": "messages",
+    "/v1/responses": "responses",
+}
 UNSENT = " once the new one has been verified."
-_MODEL = "demo-1"
 
 
 class Script:
-    """One response of the server.
+    """One response of a server.
 
     Attributes:
         path: where a POST gets it.
-        body: all its bytes.
+        stream: its frames, status and headers.
         seconds: how long it plays.
-        sample: one line of the body, to show what this dialect looks like on the wire.
     """
 
-    __slots__ = ("body", "path", "sample", "seconds")
+    __slots__ = ("_marker", "path", "seconds", "stream")
 
-    def __init__(self, path: str, frames: Iterable[str], seconds: float, sample: str) -> None:
-        text = "".join(frames)
+    def __init__(self, path: str, stream: testing.ScriptedStream, seconds: float, marker: str = "") -> None:
         self.path = path
-        self.body = text.encode()
+        self.stream = stream
         self.seconds = seconds
-        self.sample = next(line for line in text.splitlines() if sample in line)
+        self._marker = marker
+
+    @property
+    def body(self) -> bytes:
+        """All its bytes."""
+        return self.stream.bytes()
+
+    @property
+    def sample(self) -> str:
+        """The first line that holds the marker, to show what the dialect looks like on the wire."""
+        return next(line for line in self.body.decode().splitlines() if self._marker in line)
 
 
-def _dumps(payload: dict[str, Any]) -> str:
-    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+# ---- `sse-dialects demo`: the same turn in three dialects, a failure and a cut
 
 
-def _pieces(text: str, size: int = 7) -> Iterator[str]:
-    return (text[start : start + size] for start in range(0, len(text), size))
-
-
-def _chunk(delta: dict[str, Any], finish_reason: str | None = None, **members: Any) -> str:
-    choice = {"index": 0, "delta": delta} | ({"finish_reason": finish_reason} if finish_reason else {})
-    return f"data: {_dumps({'id': 'chat-1', 'model': _MODEL, 'choices': [choice], **members})}\n\n"
-
-
-def _call_chunk(arguments: str, **members: Any) -> str:
-    function = {"arguments": arguments}
-    if name := members.pop("name", None):
-        function = {"name": name, **function}
-    return _chunk({"tool_calls": [{"index": 0, **members, "function": function}]})
-
-
-def _chat() -> Iterator[str]:
-    yield _chunk({"role": "assistant", "content": ""})
-    yield ": keep-alive\n\n"
-    yield from (_chunk({"reasoning_content": piece}) for piece in _pieces(_REASONING))
-    yield from (_chunk({"content": piece}) for piece in _pieces(_TEXT))
-    yield _call_chunk("", id="call_1", type="function", name=_NAME)
-    yield from (_call_chunk(piece) for piece in _pieces(_ARGUMENTS))
-    yield _chunk({}, "tool_calls", usage={"prompt_tokens": 31, "completion_tokens": 24, "total_tokens": 55})
-    yield "data: [DONE]\n\n"
-
-
-def _event(type: str, **members: Any) -> str:
-    return f"event: {type}\ndata: {_dumps({'type': type, **members})}\n\n"
-
-
-def _block(index: int, block: dict[str, Any], deltas: Iterable[dict[str, Any]]) -> Iterator[str]:
-    yield _event("content_block_start", index=index, content_block=block)
-    yield from (_event("content_block_delta", index=index, delta=delta) for delta in deltas)
-    yield _event("content_block_stop", index=index)
-
-
-def _message_start() -> str:
-    usage = {"input_tokens": 31, "output_tokens": 0}
-    message: dict[str, Any] = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": _MODEL,
-        "content": [],
-        "usage": usage,
-    }
-    return _event("message_start", message=message)
-
-
-def _messages() -> Iterator[str]:
-    yield _message_start()
-    thinking = [{"type": "thinking_delta", "thinking": piece} for piece in _pieces(_REASONING)]
-    yield from _block(0, {"type": "thinking", "thinking": ""}, [*thinking, {"type": "signature_delta", "signature": "c2lnbmVk"}])
-    yield _event("ping")
-    yield from _block(1, {"type": "text", "text": ""}, ({"type": "text_delta", "text": piece} for piece in _pieces(_TEXT)))
-    arguments = ({"type": "input_json_delta", "partial_json": piece} for piece in _pieces(_ARGUMENTS))
-    yield from _block(2, {"type": "tool_use", "id": "call_1", "name": _NAME, "input": {}}, arguments)
-    yield _event("message_delta", delta={"stop_reason": "tool_use", "stop_sequence": None}, usage={"output_tokens": 24})
-    yield _event("message_stop")
-
-
-def _responses() -> Iterator[str]:
-    reasoning: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": _REASONING}]}
-    content: list[dict[str, Any]] = [{"type": "output_text", "text": _TEXT, "annotations": []}]
-    message: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content}
-    call: dict[str, Any] = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": _NAME, "arguments": _ARGUMENTS}
-    response = {"id": "resp_1", "object": "response", "model": _MODEL}
-    yield _event("response.created", response={**response, "status": "in_progress", "output": []})
-    yield from _item(0, {**reasoning, "summary": []}, reasoning, "reasoning_summary_text", _REASONING, summary_index=0)
-    yield from _item(1, {**message, "content": [], "status": "in_progress"}, message, "output_text", _TEXT, content_index=0)
-    yield from _item(
-        2,
-        {**call, "arguments": "", "status": "in_progress"},
-        {**call, "status": "completed"},
-        "function_call_arguments",
-        _ARGUMENTS,
+def _turn(dialect: sd.DialectName) -> testing.ScriptedStream:
+    said = testing.reply(
+        "Let me look up the weather in Orléans.",
+        reasoning="They ask about today, so the weather comes first.",
+        signature="c2lnbmVk" if dialect == "messages" else None,
+        tool_calls=[testing.tool_call("get_weather", '{"city": "Orléans", "unit": "°C"}', id="call_1")],
+        usage=testing.usage(31, 24),
+        model="demo-1",
     )
-    usage = {"input_tokens": 31, "output_tokens": 24, "total_tokens": 55}
-    final: dict[str, Any] = {
-        **response,
-        "status": "completed",
-        "output": [reasoning, message, {**call, "status": "completed"}],
-        "usage": usage,
-    }
-    yield _event("response.completed", response=final)
+    return said.in_dialect(dialect, piece=7).keep_alives(9, ping=dialect == "messages")
 
 
-def _item(index: int, opened: dict[str, Any], done: dict[str, Any], channel: str, text: str, **place: int) -> Iterator[str]:
-    where: dict[str, Any] = {"output_index": index, "item_id": opened["id"], **place}
-    yield _event("response.output_item.added", output_index=index, item=opened)
-    yield from (_event(f"response.{channel}.delta", **where, delta=piece) for piece in _pieces(text))
-    yield _event("response.output_item.done", output_index=index, item=done)
-
-
-def _failing() -> Iterator[str]:
-    yield _message_start()
-    deltas = ({"type": "text_delta", "text": piece} for piece in _pieces("The three highest mountains are Everest, K2 and"))
-    *frames, _ = _block(0, {"type": "text", "text": ""}, deltas)
-    yield from frames
-    yield _event("error", error={"type": "overloaded_error", "message": "Overloaded"})
-
-
-def _cut() -> Iterator[str]:
-    yield _chunk({"role": "assistant", "content": ""})
-    yield from (_chunk({"content": piece}) for piece in _pieces(_CUT_TEXT))
+def _without_end(text: str, dialect: sd.DialectName) -> testing.ScriptedStream:
+    return testing.reply(text, model="demo-1").in_dialect(dialect, piece=7).cut()
 
 
 # Together six seconds, the cut being played twice.
 SCRIPTS = {
-    "chat": Script("/v1/chat/completions", _chat(), 1.3, '"content":"L'),
-    "messages": Script("/v1/messages", _messages(), 1.3, '"text":"L'),
-    "responses": Script("/v1/responses", _responses(), 1.3, '"delta":"L'),
-    "failing": Script("/failing/v1/messages", _failing(), 0.9, "overloaded"),
-    "cut": Script("/cut/v1/chat/completions", _cut(), 0.6, '"content":"Y'),
+    "chat": Script("/v1/chat/completions", _turn("chat"), 1.3, '"content":"L'),
+    "messages": Script("/v1/messages", _turn("messages"), 1.3, '"text":"L'),
+    "responses": Script("/v1/responses", _turn("responses"), 1.3, '"delta":"L'),
+    "failing": Script(
+        "/failing/v1/messages",
+        testing.reply("The three highest mountains are Everest, K2 and", model="demo-1")
+        .as_messages(piece=7)
+        .error("Overloaded", type="overloaded_error", after_frames=-3),
+        0.9,
+        "overloaded",
+    ),
+    "cut": Script("/cut/v1/chat/completions", _without_end("You can delete the old backup", "chat"), 0.6, '"content":"Y'),
 }
+
+
+# ---- `sse-dialects demo --serve`: a provider that answers by rote
+
+# What goes wrong under a path that begins so, and how the command line explains it.
+FAULTS = {
+    "cut": "the connection closes in the middle of the answer",
+    "failing": "the provider reports a failure in the middle of the answer",
+    "rejected": "every request is refused with status 400",
+    "flaky": "a request fails when it first comes, is told to wait, and then succeeds",
+}
+_FLAKY = ("cut", "busy", "whole")  # what the same request gets, time after time
+
+_SECONDS = 1.0  # that an answer takes
+_TEXT = "Because of Rayleigh scattering."
+_AFTER_TOOL = "It is 12 °C and raining in Orléans."
+_FORECAST = {"city": "Orléans", "days": [{"low": 9, "sky": "rain"}, {"low": 7, "sky": "clear"}]}
+_RESULTS = ('"tool"', '"tool_result"', '"function_call_output"')  # words of a history that holds a call's result
+_SAMPLES: dict[str, Any] = {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}
+
+
+def reply_to(request: dict[str, Any]) -> testing.Reply:
+    """A tool call where tools are offered and none has given a result, an object where a format is asked for, else text."""
+    if "response_format" in request or "format" in request.get("text", {}):
+        return testing.reply(json.dumps(_FORECAST, ensure_ascii=False))
+    history = json.dumps(request.get("messages", request.get("input")))
+    has_result = any(word in history for word in _RESULTS)
+    if request.get("tools") and not has_result:
+        calls = [_call(request["tools"])]
+        return testing.reply("Let me look.", reasoning="They ask about today.", signature="c2lnbmF0dXJl", tool_calls=calls)
+    text = _AFTER_TOOL if has_result else _TEXT
+    return testing.reply(text, reasoning="Short waves scatter more.", signature="c2lnbmF0dXJl")
+
+
+def played(
+    reply: testing.Reply, dialect: sd.DialectName, fault: str = "whole", *, counted: bool = True
+) -> testing.ScriptedStream:
+    """The reply as a stream of the dialect.
+
+    Args:
+        reply: what to say.
+        dialect: how.
+        fault: "whole" for none, or one of "cut", "failing", "rejected" and "busy".
+        counted: whether the stream tells its usage.
+    """
+    if fault == "rejected":
+        return testing.rejection(400, "max_tokens is too large", dialect=dialect)
+    if fault == "busy":
+        return testing.rejection(429, "slow down", retry_after=0.01, dialect=dialect)
+    if dialect == "chat":  # has no place for a signature
+        reply.parts = [sd.ReasoningPart(part.text) if isinstance(part, sd.ReasoningPart) else part for part in reply.parts]
+    if not counted:
+        reply.usage = None
+    stream = reply.in_dialect(dialect)
+    late = len(stream.frames()) - (4 if counted else 3)
+    if fault == "cut":
+        return stream.cut(after_frames=late)
+    if fault == "failing":
+        return stream.error("Overloaded", type="overloaded_error", after_frames=late)
+    return stream
+
+
+class Rote:
+    """A provider that answers every request, with a fault if the path begins with one: ``/cut/v1/messages``."""
+
+    __slots__ = ("_seen", "_served")
+
+    def __init__(self) -> None:
+        self._seen: Counter[bytes] = Counter()  # how often a body came, by its digest
+        self._served = 0
+
+    def answer(self, path: str, body: bytes) -> Script | None:
+        """The response to a POST; None where there is nothing at that path."""
+        fault, path = _split(path)
+        dialect = PATHS.get(path)
+        if dialect is None:
+            return None
+        try:
+            request = json.loads(body)
+        except ValueError:
+            request = None
+        if not isinstance(request, dict):
+            return Script(path, testing.rejection(400, "the body is not a JSON object", dialect=dialect), 0.0)
+        self._served += 1
+        return Script(path, self._stream(cast("dict[str, Any]", request), dialect, fault, body), _SECONDS)
+
+    def _stream(self, request: dict[str, Any], dialect: sd.DialectName, fault: str, body: bytes) -> testing.ScriptedStream:
+        if fault == "flaky":
+            digest = hashlib.sha256(body).digest()
+            fault = _FLAKY[self._seen[digest] % len(_FLAKY)]
+            self._seen[digest] += 1
+        # In a chat the usage comes only where the request asks for it, as providers have it.
+        counted = dialect != "chat" or bool(request.get("stream_options", {}).get("include_usage"))
+        streamed = request.get("stream", False)
+        reply = reply_to(request).again(self._served)
+        stream = played(reply, dialect, fault, counted=counted or not streamed)
+        return stream if streamed or stream.status != 200 else _unstreamed(stream)
+
+
+def _split(path: str) -> tuple[str, str]:
+    """The fault that a path begins with, "whole" where it begins with none, and the rest of the path."""
+    first, slash, rest = path.removeprefix("/").partition("/")
+    return (first, slash + rest) if first in FAULTS else ("whole", path)
+
+
+def _unstreamed(stream: testing.ScriptedStream) -> testing.ScriptedStream:
+    """The answer as one JSON body; a fault in the middle of a stream is a failure of the server."""
+    try:
+        with sd.stream(stream.source()) as events:
+            body = json.dumps(events.answer().native)
+    except sd.StreamError as error:
+        return testing.rejection(500, str(error), dialect=stream.dialect)
+    whole = stream.cut(after_frames=0).insert(body.encode())
+    return whole.answered(200, {"content-type": "application/json"})
+
+
+def _call(tools: list[dict[str, Any]]) -> sd.ToolCall:
+    """A call of the tool get_weather, or else of the first one, with arguments of the types that it asks for."""
+    functions = [tool.get("function", tool) for tool in tools]
+    function = next((each for each in functions if each.get("name") == "get_weather"), functions[0])
+    schema = function.get("parameters", function.get("input_schema", {}))
+    types = {name: member.get("type") for name, member in schema.get("properties", {}).items()}
+    return testing.tool_call(function.get("name", "f"), {name: _SAMPLES.get(type, "Orléans") for name, type in types.items()})
