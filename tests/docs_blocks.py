@@ -84,6 +84,7 @@ class Run:
         self.names: dict[str, Any] = {"__name__": "docs"}
         self.left_out: list[str] = []
         self._printed: str | None = None  # by the last Python block
+        shutil.copytree(ROOT / "examples", folder / "examples")
         self._bin = folder / "bin"
         self._bin.mkdir()
         for name, arguments in (("sse-dialects", "-m sse_dialects"), ("python3", "")):
