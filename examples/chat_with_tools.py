@@ -1,7 +1,11 @@
 """A chat at the prompt, with a tool: text as it arrives, calls run when they are certain, a retry while nothing was shown.
 
-OPENAI_API_KEY=... python examples/chat_with_tools.py
-OPENAI_BASE_URL=http://127.0.0.1:8000/v1 MODEL=... python examples/chat_with_tools.py
+    pip install 'sse-dialects[httpx]'
+    OPENAI_API_KEY=... python examples/chat_with_tools.py
+
+Without a key (start ``sse-dialects demo --serve`` in another terminal):
+
+    OPENAI_BASE_URL=http://127.0.0.1:8765/v1 python examples/chat_with_tools.py
 """
 
 from __future__ import annotations
@@ -52,7 +56,7 @@ def get_weather(city: str) -> Any:
     return {"city": city, "celsius": 12, "sky": "rain"}
 
 
-FUNCTIONS = {"days_until": days_until, "get_weather": get_weather}
+FUNCTIONS: dict[str, Any] = {"days_until": days_until, "get_weather": get_weather}
 
 
 def main() -> None:

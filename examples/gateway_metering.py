@@ -1,6 +1,14 @@
 """A gateway that forwards a provider's bytes untouched, and beside that notes usage and truncation.
 
+    pip install 'sse-dialects[httpx]' starlette uvicorn
     UPSTREAM=https://api.openai.com uvicorn --app-dir examples gateway_metering:app
+
+Without a key (start ``sse-dialects demo --serve`` in another terminal), and then ask the gateway:
+
+    UPSTREAM=http://127.0.0.1:8765 uvicorn --app-dir examples gateway_metering:app
+    curl -sSN http://127.0.0.1:8000/v1/messages -d '{"stream": true}'
+
+It logs one line a stream: dialect=messages model=scripted-1 outcome=complete tokens=46
 
 The decoder never stands between the client and its bytes: a chunk is forwarded first and read afterwards, and whatever the
 decoder thinks of a stream, the client gets what the provider sent.
@@ -15,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 from starlette.applications import Starlette
-from starlette.responses import StreamingResponse
+from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
 import sse_dialects as sd
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from starlette.requests import Request
+    from starlette.responses import Response
 
 UPSTREAM = os.environ.get("UPSTREAM", "https://api.openai.com")
 LIMITS = sd.Limits(max_answer_bytes=64 << 20)
@@ -35,13 +44,17 @@ _REQUEST_HEADERS = ("authorization", "content-type", "x-api-key", "anthropic-ver
 _RESPONSE_HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 
 
-async def forward(request: Request) -> StreamingResponse:
+async def forward(request: Request) -> Response:
     """Forward one request and stream its response back."""
     client: httpx.AsyncClient = request.app.state.client
     headers = {name: request.headers[name] for name in _REQUEST_HEADERS if name in request.headers}
     headers["accept-encoding"] = "identity"  # so that the bytes that are forwarded are the bytes that are read
     sent = client.build_request("POST", UPSTREAM + request.url.path, headers=headers, content=await request.body())
-    upstream = await client.send(sent, stream=True)
+    try:
+        upstream = await client.send(sent, stream=True)
+    except httpx.TransportError as error:
+        log.warning("no connection to the provider: %s", type(error).__name__)
+        return JSONResponse({"error": {"message": "the provider can't be reached", "type": "server_error"}}, 502)
     media_type = upstream.headers.get("content-type")
     return StreamingResponse(metered(upstream), upstream.status_code, _RESPONSE_HEADERS, media_type)
 
@@ -78,7 +91,9 @@ def account(decoder: sd.Decoder, outcome: str) -> None:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """One client, and its pool of connections, for the whole application."""
+    """One client, and its pool of connections, for the whole application; and somewhere to log to."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it would log each request as well
     async with httpx.AsyncClient(timeout=httpx.Timeout(30, read=300)) as client:
         app.state.client = client
         yield

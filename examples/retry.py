@@ -1,6 +1,11 @@
 """One whole answer, however many attempts it takes, and never two attempts glued together.
 
+    pip install 'sse-dialects[httpx]'
     OPENAI_API_KEY=... python examples/retry.py "Why is the sky blue?"
+
+Without a key, and with a provider that fails twice (start ``sse-dialects demo --serve`` in another terminal):
+
+    OPENAI_BASE_URL=http://127.0.0.1:8765/flaky/v1 python examples/retry.py "Why is the sky blue?"
 
 What an attempt has shown is taken back before the next one: `restart` is called, and the text begins again.
 """
@@ -59,11 +64,14 @@ def wait_s(error: sd.SSEDialectsError, attempt: int, first_wait_s: float) -> flo
     """What the server asked for, else twice as long each time, spread so that not all clients come back at once."""
     if error.retry_after is not None:
         return min(error.retry_after, LONGEST_WAIT_S)
-    return min(first_wait_s * 2 ** (attempt - 1), LONGEST_WAIT_S) * random.uniform(0.5, 1.0)
+    wait: float = min(first_wait_s * 2 ** (attempt - 1), LONGEST_WAIT_S)
+    return wait * random.uniform(0.5, 1.0)
 
 
 def main() -> None:
     """Ask what the command line says."""
+    if not sys.argv[1:]:
+        sys.exit("usage: python examples/retry.py QUESTION")
     key = os.environ.get("OPENAI_API_KEY")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     request = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": " ".join(sys.argv[1:])}]}
@@ -71,8 +79,13 @@ def main() -> None:
     def restart(error: sd.SSEDialectsError) -> None:
         print(f"\n[{error.kind}: beginning again]", file=sys.stderr)
 
-    with httpx.Client(headers=headers, timeout=60) as client:
-        answer = whole_answer(client, request, show=lambda text: print(text, end="", flush=True), restart=restart)
+    try:
+        with httpx.Client(headers=headers, timeout=60) as client:
+            answer = whole_answer(client, request, show=lambda text: print(text, end="", flush=True), restart=restart)
+    except sd.SSEDialectsError as error:
+        sys.exit(f"\nno answer: {error}")
+    except httpx.TransportError as error:
+        sys.exit(f"\nno connection to {URL}: {str(error) or type(error).__name__}")
     print(f"\n[{answer.finish_reason}]", file=sys.stderr)
 
 

@@ -1,11 +1,20 @@
 """An SDK's own client class around the core: its transport, its objects and its errors; ours is what lies between.
 
 The transport is whatever sends a request and gives the pieces of the body: here a function, so that nothing depends on a client.
+
+    pip install sse-dialects
+    python examples/sdk_client.py "Why is the sky blue?"
+
+That asks ``sse-dialects demo --serve``, started in another terminal, or the server that ACME_BASE_URL names.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import sys
+import urllib.error
+import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import sse_dialects as sd
@@ -80,3 +89,35 @@ def _events(decoder: sd.Decoder, pieces: Iterator[bytes]) -> Iterator[sd.Event]:
         if isinstance(error, sd.TruncatedStreamError):
             error.cause = cause
         raise
+
+
+def by_urllib(path: str, body: bytes) -> Iterator[bytes]:
+    """A transport of the standard library's.
+
+    Raises:
+        OSError: there is no connection.
+    """
+    base = os.environ.get("ACME_BASE_URL", "http://127.0.0.1:8765")
+    request = urllib.request.Request(base + path, body, {"Content-Type": "application/json"})
+    try:
+        response = urllib.request.urlopen(request, timeout=60)
+    except urllib.error.HTTPError as refused:
+        response = refused  # its body says why, and the decoder reads that
+    with response:
+        while piece := response.read1(65536):
+            yield piece
+
+
+def main() -> None:
+    """Asks what the command line says."""
+    if not sys.argv[1:]:
+        sys.exit("usage: python examples/sdk_client.py QUESTION")
+    try:
+        reply = AcmeClient(by_urllib).ask(" ".join(sys.argv[1:]), lambda text: print(text, end="", flush=True))
+    except AcmeError as error:
+        sys.exit(f"\nno reply: {error}")
+    print(f"\n[{len(reply.tool_calls)} calls]", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,11 +8,13 @@ import pickle
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 from bodies import CHAT, DIALECTS, DONE, frame
 from server import FaultServer, Reply
 
 import sse_dialects as sd
+from sse_dialects import testing
 from sse_dialects.recording import Recorder
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -96,16 +98,37 @@ def test_the_pool_gives_what_became_of_each_question(server):
     pool = loaded("worker_pool")
     outcomes = pool.ask_all([f"Question {number}" for number in range(20)], server.serve(Reply(COUNTED)))
     assert [outcome.text for outcome in outcomes] == ["Hello"] * 20
-    (cut,) = pool.ask_all(["Well?"], server.serve(Reply(CHAT[:2])))
+    (cut,) = pool.ask_all(["Well?"], server.serve(Reply(CHAT[:2])), first_wait_s=0.01)
     assert (cut.kind, cut.partial.text, len(server.requests)) == ("truncated", "Hello", 20 + pool.TRIES)
 
 
 def test_the_pool_as_a_program(server, monkeypatch, capsys):
     pool = loaded("worker_pool")
-    monkeypatch.setattr(pool.ask_all, "__defaults__", (server.serve(Reply(CHAT[:1], status=200)),))
-    monkeypatch.setattr("sys.stdin", io.StringIO("Well?\n"))
+    monkeypatch.setattr(pool.ask_all, "__defaults__", (server.serve(Reply(CHAT[:1], status=200)), 0.01))
+    monkeypatch.setattr("sys.stdin", io.StringIO("\nWell?\n  \n"))
     pool.main()
     assert capsys.readouterr().out == "Well? -> [truncated]\n"
+
+
+def test_the_pool_outlives_a_server_that_is_not_there_and_waits_between_tries(monkeypatch):
+    pool = loaded("worker_pool")
+    waits: list[float] = []
+    monkeypatch.setattr(pool.time, "sleep", waits.append)
+    outcomes = pool.ask_all(["a", "b"], "http://127.0.0.1:1/v1/chat/completions", first_wait_s=1)
+    assert [type(outcome).__name__ for outcome in outcomes] == ["ConnectError"] * 2
+    assert len(waits) == 2 * (pool.TRIES - 1)
+    assert all(1 <= wait <= 3 for wait in waits)
+
+
+def test_the_pool_waits_as_long_as_the_server_asks(monkeypatch):
+    pool = loaded("worker_pool")
+    waits: list[float] = []
+    monkeypatch.setattr(pool.time, "sleep", waits.append)
+    provider = testing.Provider(testing.rejection(429, retry_after=7), testing.reply("Hello"))
+    with httpx.Client(transport=provider.httpx_transport()) as client:
+        assert pool.ask(client, "Well?", "http://host/v1/chat/completions").text == "Hello"
+    assert [7 <= wait <= 10.5 for wait in waits] == [True]
+    assert pool.wait_s(httpx.ConnectError("no"), 20, 1.0) == pool.LONGEST_WAIT_S
 
 
 # ---- an archive
@@ -139,6 +162,25 @@ def test_the_archive_is_totalled(archive, scheduler, capsys, monkeypatch):
         printed = capsys.readouterr().out
         assert printed.startswith("21 tokens\n")
         assert "cut.sse: truncated, 5 characters came" in printed
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_archive_survives_files_that_can_not_be_read(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("dask.bag")
+    monkeypatch.setenv("PYTHONPATH", str(EXAMPLES))
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    replay = loaded("replay_archive")
+    (tmp_path / "odd.jsonl").write_text("no recording\n")
+    (tmp_path / "page.sse").write_bytes(b"<html>" + b" " * 600)
+    paths = [str(tmp_path / name) for name in ("gone.sse", "odd.jsonl", "page.sse")]
+    monkeypatch.setattr("sys.argv", ["replay_archive", *paths])
+    replay.main()
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "0 tokens"
+    assert [line.partition(":")[0] for line in printed[1:]] == paths
+    monkeypatch.setattr("sys.argv", ["replay_archive"])
+    with pytest.raises(SystemExit, match="usage"):
+        replay.main()
 
 
 @pytest.mark.parametrize(

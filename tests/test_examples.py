@@ -7,6 +7,10 @@ import importlib.util
 import io
 import json
 import logging
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -157,3 +161,81 @@ def test_the_gateway_forwards_a_failure_and_a_rejection(provider, monkeypatch, c
     status, body = through_the_gateway(provider, monkeypatch, "/v1/messages", REQUEST)
     assert status == 400
     assert b"max_tokens is too large" in body
+
+
+def test_the_gateway_says_that_the_provider_is_not_there(monkeypatch):
+    class Nowhere:
+        url = "http://127.0.0.1:1"
+
+    status, body = through_the_gateway(Nowhere, monkeypatch, "/v1/messages", REQUEST)
+    assert (status, json.loads(body)["error"]["type"]) == (502, "server_error")
+
+
+def test_the_gateway_logs_when_it_is_started_as_it_says(provider, tmp_path):
+    """In a process of its own: nothing but the example has set up logging there."""
+    pytest.importorskip("starlette")
+    program = """
+import asyncio, httpx, gateway_metering as gateway
+
+async def main():
+    async with gateway.lifespan(gateway.app):
+        transport = httpx.ASGITransport(app=gateway.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+            await client.post("/v1/messages", json={"stream": True})
+
+asyncio.run(main())
+"""
+    root = str(Path(sd.__file__).parent.parent)
+    path = os.pathsep.join([root, str(EXAMPLES)])
+    environment = {**os.environ, "UPSTREAM": provider.url, "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
+    assert "gateway: dialect=messages model=scripted-1 outcome=complete tokens=46" in done.stderr
+    assert "HTTP Request" not in done.stderr
+
+
+# ---- as programs
+
+
+def ended(name, monkeypatch, capsys, *arguments):
+    """The program's sentence at its end; a traceback would be another exception."""
+    monkeypatch.setattr("sys.argv", [name, *arguments])
+    with pytest.raises(SystemExit) as caught:
+        loaded(name).main()
+    return str(caught.value.code).strip()
+
+
+def test_retry_ends_in_a_sentence(provider, monkeypatch, capsys):
+    assert ended("retry", monkeypatch, capsys).startswith("usage:")
+    provider.faults = ["rejected"]
+    assert ended("retry", monkeypatch, capsys, "Well?").startswith("no answer: ")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    assert "no connection to http://127.0.0.1:1/v1/chat/completions: " in ended("retry", monkeypatch, capsys, "Well?")
+
+
+def test_retry_reaches_an_answer_of_a_flaky_provider(provider, monkeypatch, capsys):
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/flaky/v1")
+    monkeypatch.setattr("sys.argv", ["retry", "Why?"])
+    loaded("retry").main()
+    printed = capsys.readouterr()
+    assert printed.out.endswith(f"{TEXT}")
+    assert "[truncated: beginning again]" in printed.err
+
+
+def test_the_sdk_s_client_as_a_program(provider, monkeypatch, capsys):
+    assert ended("sdk_client", monkeypatch, capsys).startswith("usage:")
+    monkeypatch.setenv("ACME_BASE_URL", provider.url)
+    monkeypatch.setattr("sys.argv", ["sdk_client", "Why?"])
+    loaded("sdk_client").main()
+    assert capsys.readouterr().out.strip() == TEXT
+    provider.faults = ["rejected"]
+    assert "max_tokens is too large" in ended("sdk_client", monkeypatch, capsys, "Why?")
+    monkeypatch.setenv("ACME_BASE_URL", "http://127.0.0.1:1")
+    assert ended("sdk_client", monkeypatch, capsys, "Why?").startswith("no reply: ")
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_every_example_says_what_to_install_and_how_to_start_it_without_a_key(path):
+    about = path.read_text(encoding="utf-8").split('"""')[1]
+    assert "pip install " in about
+    assert "sse-dialects demo --serve" in about
+    assert re.search(rf"{path.stem}(?:\.py|:app)", about)
