@@ -119,7 +119,7 @@ class Run:
         source = _HOSTS.sub(self.provider.url, block.text)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(source, block.name, "exec"), self.names)
+            exec(compile(source, block.name, "exec", dont_inherit=True), self.names)
         return comparable(printed.getvalue())
 
     def _console(self, block: Block) -> str | None:
