@@ -1,4 +1,5 @@
-"""A chat at the prompt, with a tool: text as it arrives, calls run when they are certain, a retry while nothing was shown.
+"""A chat at the prompt, with a tool: text as it arrives, calls run when they are
+certain, a retry while nothing was shown.
 
     pip install 'sse-dialects[httpx]'
     OPENAI_API_KEY=... python examples/chat_with_tools.py
@@ -21,7 +22,9 @@ import httpx
 
 import sse_dialects as sd
 
-URL = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1") + "/chat/completions"
+URL = (
+    os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1") + "/chat/completions"
+)
 MODEL = os.environ.get("MODEL", "gpt-5.4-mini")
 ATTEMPTS = 3
 LONGEST_WAIT_S = 30
@@ -32,7 +35,11 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "days_until",
             "description": "How many days there are from today until a date.",
-            "parameters": {"type": "object", "properties": {"date": {"type": "string"}}, "required": ["date"]},
+            "parameters": {
+                "type": "object",
+                "properties": {"date": {"type": "string"}},
+                "required": ["date"],
+            },
         },
     },
     {
@@ -40,7 +47,11 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "get_weather",
             "description": "The weather in a city right now.",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+            "parameters": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}},
+                "required": ["city"],
+            },
         },
     },
 ]
@@ -70,7 +81,8 @@ def main() -> None:
             try:
                 history = answered(client, asked)
             except (sd.SSEDialectsError, httpx.TransportError) as error:
-                print(f"\n{error}", file=sys.stderr)  # the history stays as it was before the question
+                # The history stays as it was before the question.
+                print(f"\n{error}", file=sys.stderr)
 
 
 def questions() -> Any:
@@ -83,8 +95,11 @@ def questions() -> Any:
             return
 
 
-def answered(client: httpx.Client, history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The history with the model's turns and its calls' results added, once it has no more calls."""
+def answered(
+    client: httpx.Client, history: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The history with the model's turns and its calls' results added, once it has no
+    more calls."""
     answer = ask(client, history)
     history = [*history, *answer.turn]
     while answer.tool_calls and answer.finish_reason == "tool_calls":
@@ -95,7 +110,8 @@ def answered(client: httpx.Client, history: list[dict[str, Any]]) -> list[dict[s
 
 
 def ask(client: httpx.Client, history: list[dict[str, Any]]) -> sd.Answer:
-    """One whole answer. Tried again only while the person at the prompt has seen nothing of it."""
+    """One whole answer. Tried again only while the person at the prompt has seen
+    nothing of it."""
     request = {"model": MODEL, "stream": True, "messages": history, "tools": TOOLS}
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -109,7 +125,10 @@ def ask(client: httpx.Client, history: list[dict[str, Any]]) -> sd.Answer:
 
 def show(client: httpx.Client, request: dict[str, Any]) -> sd.Answer:
     """Send one request and print the answer as it comes."""
-    with client.stream("POST", URL, json=request) as response, sd.stream(response, content_timeout=60) as events:
+    with (
+        client.stream("POST", URL, json=request) as response,
+        sd.stream(response, content_timeout=60) as events,
+    ):
         for event in events:
             match event:
                 case sd.TextDelta(text):

@@ -1,11 +1,14 @@
-"""Converts a stream from one dialect to another while it comes, for a gateway between clients and a provider of another dialect.
+"""Converts a stream from one dialect to another while it comes, for a gateway between
+clients and a provider of another dialect.
 
     pip install 'sse-dialects[httpx]'
-    sse-dialects demo --serve          # in another terminal: a provider that needs no key
-    curl -sSN http://127.0.0.1:8765/v1/messages -d '{"stream": true}' | python examples/convert.py chat
+    sse-dialects demo --serve     # in another terminal: a provider that needs no key
+    curl -sSN http://127.0.0.1:8765/v1/messages -d '{"stream": true}' |
+        python examples/convert.py chat
 
-`convert` takes what `sse_dialects.stream` takes, `aconvert` what `sse_dialects.astream` takes. Both yield frames, each as soon as
-the event for it has come. A stream that was cut or that failed ends in an error frame, never like a whole one.
+`convert` takes what `sse_dialects.stream` takes, `aconvert` what `sse_dialects.astream`
+takes. Both yield frames, each as soon as the event for it has come. A stream that was
+cut or that failed ends in an error frame, never like a whole one.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     Payload = dict[str, Any]
 
 DELTAS = (sd.TextDelta, sd.ReasoningDelta, sd.RefusalDelta, sd.ToolCallDelta)
-CORRECTED = "the provider corrected what it had sent before, which this dialect has no way to say"
+CORRECTED = "the provider corrected itself, which this dialect has no way to say"
 FAILURES = {
     "truncated": "the provider's stream was cut",
     "stalled": "the provider's stream stalled",
@@ -38,8 +41,9 @@ def convert(source: Any, target: sd.DialectName) -> Iterator[bytes]:
     """The frames of a stream in the dialect ``target``.
 
     Raises:
-        RequestRejectedError: the status says that there is no stream: answer with its `rejection`.
-        NotAnEventStreamError: there is something else in place of a stream.
+        RequestRejectedError: the status says that there is no stream: answer with its
+        `rejection`. NotAnEventStreamError: there is something else in place of a
+        stream.
     """
     writer = WRITERS[target]()
     with sd.stream(source) as events:
@@ -69,8 +73,11 @@ async def aconvert(source: Any, target: sd.DialectName) -> AsyncIterator[bytes]:
             yield writer.error(error)
 
 
-def rejection(error: sd.RequestRejectedError, target: sd.DialectName) -> testing.ScriptedStream:
-    """The provider's refusal in the dialect ``target``: answer with its ``status``, ``headers`` and ``bytes()``."""
+def rejection(
+    error: sd.RequestRejectedError, target: sd.DialectName
+) -> testing.ScriptedStream:
+    """The provider's refusal in the dialect ``target``: answer with its ``status``,
+    ``headers`` and ``bytes()``."""
     return testing.rejection(
         error.status,
         error.message or "the provider refused the request",
@@ -87,8 +94,9 @@ def rejection(error: sd.RequestRejectedError, target: sd.DialectName) -> testing
 class Writer:
     """Writes one stream. A subclass writes one dialect.
 
-    One part is open at a time, as in the providers' streams. A call stays open until it is certain to be whole, and events of
-    other parts wait for that. A chat tells it only at its end: of several calls the first one comes live, the others at the end.
+    One part is open at a time, as in the providers' streams. A call stays open until it
+    is certain to be whole, and events of other parts wait for that. A chat tells it
+    only at its end: of several calls the first one comes live, the others at the end.
     """
 
     dialect: ClassVar[sd.DialectName]
@@ -97,13 +105,18 @@ class Writer:
     def __init__(self) -> None:
         self.id: str | None = None
         self.model = "unknown"
-        self.written: dict[int, str] = {}  # the text or arguments of each part that was opened, by its number
+        # The text or arguments of each part that was opened, by its number; and the
+        # pieces of the part that is open.
+        self.written: dict[int, str] = {}
+        self.pieces: list[str] = []
         self.opened: Any = None  # the part that is open, empty; None where none is
         self.number = -1  # the number of that part
         self._started = False
         self._waiting: list[Any] = []  # events that wait for the open call
-        self._late: set[int] = set()  # parts that could not be written when their events came
-        self._has_news = False  # whether parts may have what events don't carry, a signature for one
+        # Parts that could not be written when their events came.
+        self._late: set[int] = set()
+        # Whether parts may have what events don't carry, a signature for one.
+        self._has_news = False
 
     # What a subclass has to write.
 
@@ -127,17 +140,27 @@ class Writer:
         """The frames after all parts."""
         raise NotImplementedError
 
-    def failure(self, message: str, type: str | None, code: str | None, retry_after: float | None) -> bytes:
+    def failure(
+        self,
+        message: str,
+        type: str | None,
+        code: str | None,
+        retry_after: float | None,
+    ) -> bytes:
         """The frame that reports a failure."""
         raise NotImplementedError
 
     # What they share.
 
     def frames(self, event: Any, partial: Callable[[], sd.Answer]) -> Iterator[bytes]:
-        """The frames for one event. Choices other than the first one are left out: two dialects have no place for them."""
+        """The frames for one event. Choices other than the first one are left out: two
+        dialects have no place for them."""
         if isinstance(event, sd.Extra):
             self._has_news = True
-        elif isinstance(event, (*DELTAS, sd.ToolCallStarted, sd.ToolCallFinished)) and event.choice == 0:
+        elif (
+            isinstance(event, (*DELTAS, sd.ToolCallStarted, sd.ToolCallFinished))
+            and event.choice == 0
+        ):
             if not self._started:
                 yield from self._start(partial())
             if event.part == self.number:
@@ -156,7 +179,9 @@ class Writer:
         for number, part in enumerate(answer.parts):
             if number not in self.written:
                 yield from self._whole(number, part)
-        if self._in_order(answer.parts) and (self.corrects or self._is_told(answer.parts)):
+        if self._in_order(answer.parts) and (
+            self.corrects or self._is_told(answer.parts)
+        ):
             yield from self.finish(answer)
         else:
             yield self.failure(CORRECTED, None, "provider_correction", None)
@@ -165,50 +190,78 @@ class Writer:
         """The frame for a stream that will not become whole."""
         if isinstance(error, sd.UpstreamError):
             code = None if error.code is None else str(error.code)
-            return self.failure(error.message or "the provider failed", error.type, code, error.retry_after)
+            return self.failure(
+                error.message or "the provider failed",
+                error.type,
+                code,
+                error.retry_after,
+            )
         code = f"stream_{error.kind}" if error.retryable else "invalid_stream"
-        return self.failure(FAILURES.get(error.kind, "the provider failed"), None, code, error.retry_after)
+        return self.failure(
+            FAILURES.get(error.kind, "the provider failed"),
+            None,
+            code,
+            error.retry_after,
+        )
 
     def _start(self, answer: sd.Answer) -> Iterator[bytes]:
-        """Written with the first part, for some providers tell id and model after their first frame."""
+        """Written with the first part, for some providers tell id and model after their
+        first frame."""
         self._started = True
         self.id, self.model = answer.id, answer.model or self.model
         yield from self.start()
 
     def _is_told(self, parts: list[sd.Part]) -> bool:
         """Whether what was written is what the parts say."""
-        return all(text == content(parts[number]) for number, text in self.written.items())
+        return all(
+            text == content(parts[number]) for number, text in self.written.items()
+        )
 
     def _in_order(self, parts: list[sd.Part]) -> bool:
-        """Whether texts were written in their order, and reasoning in its own: blocks that overlap can change it."""
+        """Whether texts were written in their order, and reasoning in its own: blocks
+        that overlap can change it."""
         for kind in (sd.TextPart, sd.ReasoningPart, sd.RefusalPart):
-            numbers = [number for number in self.written if isinstance(parts[number], kind)]
+            numbers = [
+                number for number in self.written if isinstance(parts[number], kind)
+            ]
             if numbers != sorted(numbers):
                 return False
         return True
 
-    def _of_open_part(self, event: Any, partial: Callable[[], sd.Answer]) -> Iterator[bytes]:
+    def _of_open_part(
+        self, event: Any, partial: Callable[[], sd.Answer]
+    ) -> Iterator[bytes]:
         if isinstance(event, DELTAS):
-            yield from self._piece(event.arguments if isinstance(event, sd.ToolCallDelta) else event.text)
+            yield from self._piece(
+                event.arguments if isinstance(event, sd.ToolCallDelta) else event.text
+            )
         elif isinstance(event, sd.ToolCallFinished):
             yield from self._close(event.tool_call)
             waiting, self._waiting = self._waiting, []
             for each in waiting:
                 yield from self.frames(each, partial)
 
-    def _of_other_part(self, event: Any, partial: Callable[[], sd.Answer]) -> Iterator[bytes]:
-        """Opens the event's part, unless it was closed before or is a call whose name has not come: then the end decides."""
+    def _of_other_part(
+        self, event: Any, partial: Callable[[], sd.Answer]
+    ) -> Iterator[bytes]:
+        """Opens the event's part, unless it was closed before or is a call whose name
+        has not come: then the end decides."""
         part = part_of(event)
         if event.part in self.written or event.part in self._late or part is None:
             self._late.add(event.part)
             return
         parts = partial().parts if self._has_news else []
-        self._has_news = self._has_news and isinstance(part, sd.ReasoningPart)  # which may be news of this very part
+        # News may be of this very part, where that is reasoning.
+        self._has_news = self._has_news and isinstance(part, sd.ReasoningPart)
         if self.opened is not None:
             yield from self._close(parts[self.number] if parts else self.opened)
         for number, other in enumerate(parts[: event.part]):
             # Reasoning that can't be read gives no delta, so its place is found here.
-            if number not in self.written and isinstance(other, sd.ReasoningPart) and not other.text:
+            if (
+                number not in self.written
+                and isinstance(other, sd.ReasoningPart)
+                and not other.text
+            ):
                 yield from self._whole(number, other)
         yield from self._open(event.part, part)
         yield from self._of_open_part(event, partial)
@@ -216,22 +269,28 @@ class Writer:
     def _open(self, number: int, part: Any) -> Iterator[bytes]:
         self.number, self.opened = number, part
         self.written[number] = ""
+        self.pieces = []
         yield from self.begin(part)
 
     def _piece(self, text: str) -> Iterator[bytes]:
-        self.written[self.number] += text
+        self.pieces.append(text)
         yield from self.delta(text)
 
     def _close(self, part: Any) -> Iterator[bytes]:
+        self.written[self.number] = "".join(self.pieces)
         yield from self.done(part)
         self.number, self.opened = -1, None
 
     def _whole(self, number: int, part: Any) -> Iterator[bytes]:
-        """A part at once. Those that another dialect has no place for, or that are empty, are left out."""
+        """A part at once. Those that another dialect has no place for, or that are
+        empty, are left out."""
         if isinstance(part, sd.ToolCall):
             wanted = bool(part.name)
         else:
-            wanted = bool(content(part)) or (isinstance(part, sd.ReasoningPart) and bool(part.signature or part.encrypted))
+            wanted = bool(content(part)) or (
+                isinstance(part, sd.ReasoningPart)
+                and bool(part.signature or part.encrypted)
+            )
         if wanted:
             yield from self._open(number, emptied(part))
             if text := content(part):
@@ -239,22 +298,36 @@ class Writer:
             yield from self._close(part)
 
     def _payloads(self, answer: sd.Answer | None = None) -> list[Payload]:
-        """The payloads of a stream of this dialect without any part: those before the parts, and those after them."""
-        facts: dict[str, Any] = {"id": self.id, "model": self.model, "usage": sd.Usage(0, 0, 0, None, None, None, {})}
+        """The payloads of a stream of this dialect without any part: those before the
+        parts, and those after them."""
+        zero = sd.Usage(0, 0, 0, None, None, None, {})
+        facts: dict[str, Any] = {"id": self.id, "model": self.model, "usage": zero}
         if answer is not None:
-            facts["usage"] = answer.usage or (facts["usage"] if self.dialect == "messages" else None)
-            facts["finish_reason"] = answer.finish_reason or ("tool_calls" if answer.tool_calls else "stop")
+            usual = "tool_calls" if answer.tool_calls else "stop"
+            facts["finish_reason"] = answer.finish_reason or usual
+            # The SDKs need counts in messages, also where the provider told none.
+            counts = zero if self.dialect == "messages" else None
+            facts["usage"] = answer.usage or counts
         try:
             stream = testing.reply(**facts).in_dialect(self.dialect)
-        except sd.MisuseError:  # the dialect has no word for that reason, so it goes on in the provider's
-            facts["native_finish_reason"] = answer.native_finish_reason if answer is not None else None
+        except sd.MisuseError:
+            # The dialect has no word for that reason, so it goes on in the provider's.
+            facts["native_finish_reason"] = answer and answer.native_finish_reason
             stream = testing.reply(**facts).in_dialect(self.dialect)
         return payloads(stream)
 
-    def _failure(self, message: str, type: str | None, code: str | None, retry_after: float | None) -> Payload:
+    def _failure(
+        self,
+        message: str,
+        type: str | None,
+        code: str | None,
+        retry_after: float | None,
+    ) -> Payload:
         """The payload that reports a failure."""
         stream = testing.reply(id=self.id, model=self.model).in_dialect(self.dialect)
-        (payload,) = payloads(stream.error(message, type=type, code=code, after_frames=0))
+        (payload,) = payloads(
+            stream.error(message, type=type, code=code, after_frames=0)
+        )
         if retry_after is not None:
             payload.get("response", payload)["error"]["retry_after"] = retry_after
         return payload
@@ -263,24 +336,33 @@ class Writer:
 def part_of(event: Any) -> Any:
     """The empty part that the event opens; None for a call whose name has not come."""
     if isinstance(event, sd.ToolCallStarted):
-        call_id = event.id or f"call_{uuid.uuid4().hex}"
-        return sd.ToolCall(call_id, event.name, event.kind, "", complete=False) if event.name else None
+        return opened_call(event) if event.name else None
     if isinstance(event, (sd.ToolCallDelta, sd.ToolCallFinished)):
         return None
-    types = {sd.TextDelta: sd.TextPart, sd.ReasoningDelta: sd.ReasoningPart, sd.RefusalDelta: sd.RefusalPart}
+    types = {
+        sd.TextDelta: sd.TextPart,
+        sd.ReasoningDelta: sd.ReasoningPart,
+        sd.RefusalDelta: sd.RefusalPart,
+    }
     return types[type(event)]("")
 
 
 def content(part: Any) -> str:
     """A part's text or arguments."""
-    return str(part.arguments if isinstance(part, sd.ToolCall) else getattr(part, "text", ""))
+    return str(
+        part.arguments if isinstance(part, sd.ToolCall) else getattr(part, "text", "")
+    )
 
 
 def emptied(part: Any) -> Any:
     """The part as it was when it was opened."""
-    if isinstance(part, sd.ToolCall):
-        return sd.ToolCall(part.id or f"call_{uuid.uuid4().hex}", part.name, part.kind, "", complete=False)
-    return type(part)("")
+    return opened_call(part) if isinstance(part, sd.ToolCall) else type(part)("")
+
+
+def opened_call(call: Any) -> sd.ToolCall:
+    """The call without arguments; it gets an id if the provider gave it none."""
+    call_id = call.id or f"call_{uuid.uuid4().hex}"
+    return sd.ToolCall(call_id, call.name, call.kind, "", complete=False)
 
 
 def payloads(stream: testing.ScriptedStream) -> list[Payload]:
@@ -292,14 +374,16 @@ def payloads(stream: testing.ScriptedStream) -> list[Payload]:
 def written(payload: Payload) -> bytes:
     """A frame, named if the payload has a type."""
     name = f"event: {payload['type']}\n" if "type" in payload else ""
-    return f"{name}data: {json.dumps(payload, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
+    data = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    return f"{name}data: {data}\n\n".encode()
 
 
 # ---- the targets
 
 
 class ChatWriter(Writer):
-    """Chat Completions. Reasoning is written as ``reasoning_content``, its proofs as ``reasoning_details``."""
+    """Chat Completions. Reasoning is written as ``reasoning_content``, its proofs as
+    ``reasoning_details``."""
 
     dialect = "chat"
 
@@ -319,18 +403,29 @@ class ChatWriter(Writer):
     def begin(self, part: Any) -> Iterator[bytes]:
         if isinstance(part, sd.ToolCall):
             member = "input" if part.kind == "custom" else "arguments"
-            call = {"id": part.id, "type": part.kind, part.kind: {"name": part.name, member: ""}}
+            call = {
+                "id": part.id,
+                "type": part.kind,
+                part.kind: {"name": part.name, member: ""},
+            }
             yield self._chunk({"tool_calls": [{"index": self._calls, **call}]})
 
     def delta(self, text: str) -> Iterator[bytes]:
         part = self.opened
         if isinstance(part, sd.ToolCall):
             member = "input" if part.kind == "custom" else "arguments"
-            yield self._chunk({"tool_calls": [{"index": self._calls, part.kind: {member: text}}]})
+            yield self._chunk(
+                {"tool_calls": [{"index": self._calls, part.kind: {member: text}}]}
+            )
         else:
-            names = {sd.TextPart: "content", sd.RefusalPart: "refusal", sd.ReasoningPart: "reasoning_content"}
-            if isinstance(part, sd.ReasoningPart) and self.written[self.number] == text:
-                if self._reasoned:  # a chat has one run of reasoning where others have several parts
+            names = {
+                sd.TextPart: "content",
+                sd.RefusalPart: "refusal",
+                sd.ReasoningPart: "reasoning_content",
+            }
+            if isinstance(part, sd.ReasoningPart) and len(self.pieces) == 1:
+                # A chat has one run of reasoning where others have several parts.
+                if self._reasoned:
                     yield self._chunk({"reasoning_content": "\n\n"})
                 self._reasoned = True
             yield self._chunk({names[type(part)]: text})
@@ -340,27 +435,51 @@ class ChatWriter(Writer):
             self._calls += 1
         elif isinstance(part, sd.ReasoningPart):
             if part.signature is not None:
-                yield self._chunk({"reasoning_details": [{"type": "reasoning.text", "signature": part.signature}]})
+                yield self._chunk(
+                    {
+                        "reasoning_details": [
+                            {"type": "reasoning.text", "signature": part.signature}
+                        ]
+                    }
+                )
             if part.encrypted is not None:
-                yield self._chunk({"reasoning_details": [{"type": "reasoning.encrypted", "data": part.encrypted}]})
+                yield self._chunk(
+                    {
+                        "reasoning_details": [
+                            {"type": "reasoning.encrypted", "data": part.encrypted}
+                        ]
+                    }
+                )
 
     def finish(self, answer: sd.Answer) -> Iterator[bytes]:
         for payload in self._payloads(answer)[1:]:
             yield written({**payload, **self._head})
         yield b"data: [DONE]\n\n"
 
-    def failure(self, message: str, type: str | None, code: str | None, retry_after: float | None) -> bytes:
+    def failure(
+        self,
+        message: str,
+        type: str | None,
+        code: str | None,
+        retry_after: float | None,
+    ) -> bytes:
         return written(self._failure(message, type, code, retry_after))
 
     def _chunk(self, delta: Payload) -> bytes:
-        return written({**self._head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+        return written(
+            {
+                **self._head,
+                "choices": [{"index": 0, "delta": delta, "finish_reason": None}],
+            }
+        )
 
 
 THINKING: dict[str, Any] = {"type": "thinking", "thinking": "", "signature": ""}
 
 
 class MessagesWriter(Writer):
-    """Messages. A refusal's text is written as text, the text of a custom call as the member ``input`` of an object."""
+    """Messages. A refusal's text is written as text, the text of a custom call as the
+    member ``input`` of an object."""
 
     dialect = "messages"
 
@@ -376,18 +495,24 @@ class MessagesWriter(Writer):
     def begin(self, part: Any) -> Iterator[bytes]:
         self._refused |= isinstance(part, sd.RefusalPart)
         if isinstance(part, sd.ToolCall):
-            yield self._start_block({"type": "tool_use", "id": part.id, "name": part.name, "input": {}})
+            yield self._start_block(
+                {"type": "tool_use", "id": part.id, "name": part.name, "input": {}}
+            )
             if part.kind == "custom":
                 yield self._delta("input_json", "partial_json", '{"input":"')
-        elif not isinstance(part, sd.ReasoningPart):  # which may turn out to have no text
+        elif not isinstance(part, sd.ReasoningPart):  # which may have no text
             yield self._start_block({"type": "text", "text": ""})
 
     def delta(self, text: str) -> Iterator[bytes]:
         part = self.opened
         if isinstance(part, sd.ToolCall):
-            yield self._delta("input_json", "partial_json", json.dumps(text)[1:-1] if part.kind == "custom" else text)
+            yield self._delta(
+                "input_json",
+                "partial_json",
+                json.dumps(text)[1:-1] if part.kind == "custom" else text,
+            )
         elif isinstance(part, sd.ReasoningPart):
-            if self.written[self.number] == text:
+            if len(self.pieces) == 1:
                 yield self._start_block(THINKING)
             yield self._delta("thinking", "thinking", text)
         else:
@@ -408,7 +533,13 @@ class MessagesWriter(Writer):
         yield written(delta)
         yield written(stop)
 
-    def failure(self, message: str, type: str | None, code: str | None, retry_after: float | None) -> bytes:
+    def failure(
+        self,
+        message: str,
+        type: str | None,
+        code: str | None,
+        retry_after: float | None,
+    ) -> bytes:
         return written(self._failure(message, type or code, code, retry_after))
 
     def _reasoning_done(self, part: sd.ReasoningPart) -> Iterator[bytes]:
@@ -420,7 +551,9 @@ class MessagesWriter(Writer):
         if has_text or part.signature is not None:
             yield self._stop_block()
         if part.encrypted is not None:
-            yield self._start_block({"type": "redacted_thinking", "data": part.encrypted})
+            yield self._start_block(
+                {"type": "redacted_thinking", "data": part.encrypted}
+            )
             yield self._stop_block()
 
     def _start_block(self, block: Payload) -> bytes:
@@ -431,13 +564,16 @@ class MessagesWriter(Writer):
         return written({"type": "content_block_stop", "index": self._index - 1})
 
     def _delta(self, kind: str, member: str, text: str) -> bytes:
-        return self._event("content_block_delta", delta={"type": f"{kind}_delta", member: text})
+        return self._event(
+            "content_block_delta", delta={"type": f"{kind}_delta", member: text}
+        )
 
     def _event(self, type: str, **members: Any) -> bytes:
         return written({"type": type, "index": self._index, **members})
 
 
-# By the kind of part: its item's type, the channel of its events, and the member that holds its text.
+# By the kind of part: its item's type, the channel of its events, and the member that
+# holds its text.
 ITEMS = {
     "text": ("message", "output_text", "text"),
     "refusal": ("message", "refusal", "refusal"),
@@ -445,7 +581,8 @@ ITEMS = {
     "function": ("function_call", "function_call_arguments", "arguments"),
     "custom": ("custom_tool_call", "custom_tool_call_input", "input"),
 }
-# By the item's type: the events around a part of it, the member for the part's place, and the item's list of parts.
+# By the item's type: the events around a part of it, the member for the part's place,
+# and the item's list of parts.
 PARTS = {
     "message": ("content_part", "content_index", "content"),
     "reasoning": ("reasoning_summary_part", "summary_index", "summary"),
@@ -453,7 +590,8 @@ PARTS = {
 
 
 class ResponsesWriter(Writer):
-    """Responses. Every part is an output item; the last event has the whole response, so it may correct the deltas."""
+    """Responses. Every part is an output item; the last event has the whole response,
+    so it may correct the deltas."""
 
     dialect = "responses"
     corrects = True
@@ -471,11 +609,14 @@ class ResponsesWriter(Writer):
 
     def begin(self, part: Any) -> Iterator[bytes]:
         self._ids[self.number] = f"item_{uuid.uuid4().hex}"
-        yield self._event("output_item.added", item={**self._item(self.number, part), "status": "in_progress"})
+        yield self._event(
+            "output_item.added",
+            item={**self._item(self.number, part), "status": "in_progress"},
+        )
 
     def delta(self, text: str) -> Iterator[bytes]:
         _, channel, _ = ITEMS[kind_of(self.opened)]
-        if self.written[self.number] == text:
+        if len(self.pieces) == 1:
             yield from self._around("added", self.opened)
         yield self._event(f"{channel}.delta", **self._place(self.opened), delta=text)
 
@@ -490,31 +631,52 @@ class ResponsesWriter(Writer):
         payload = self._payloads(answer)[-1]
         payload["response"]["created_at"] = int(time.time())
         payload["response"]["output"] = [
-            self._item(number, answer.parts[number], content(answer.parts[number])) for number in self._ids
+            self._item(number, answer.parts[number], content(answer.parts[number]))
+            for number in self._ids
         ]
         yield self._numbered(payload)
 
-    def failure(self, message: str, type: str | None, code: str | None, retry_after: float | None) -> bytes:
+    def failure(
+        self,
+        message: str,
+        type: str | None,
+        code: str | None,
+        retry_after: float | None,
+    ) -> bytes:
         return self._numbered(self._failure(message, type, code or type, retry_after))
 
     def _item(self, number: int, part: Any, text: str = "") -> Payload:
         """The item of a part with that text, or arguments."""
         item_type, _, member = ITEMS[kind_of(part)]
-        item: Payload = {"id": self._ids[number], "type": item_type, "status": "completed"}
+        item: Payload = {
+            "id": self._ids[number],
+            "type": item_type,
+            "status": "completed",
+        }
         if isinstance(part, sd.ToolCall):
             complete = {"status": "completed" if part.complete else "incomplete"}
-            return {**item, **complete, "call_id": part.id or self._ids[number], "name": part.name, member: text}
+            return {
+                **item,
+                **complete,
+                "call_id": part.id or self._ids[number],
+                "name": part.name,
+                member: text,
+            }
         _, _, parts = PARTS[item_type]
         item[parts] = [self._text(part, text)] if text else []
         if isinstance(part, sd.ReasoningPart):
             proofs = {"encrypted_content": part.encrypted, "signature": part.signature}
-            return item | {name: value for name, value in proofs.items() if value is not None}
+            return item | {
+                name: value for name, value in proofs.items() if value is not None
+            }
         return {**item, "role": "assistant"}
 
     def _text(self, part: Any, text: str) -> Payload:
         """The part of an item that holds the text."""
         _, channel, member = ITEMS[kind_of(part)]
-        more: Payload = {"annotations": [], "logprobs": []} if channel == "output_text" else {}
+        more: Payload = (
+            {"annotations": [], "logprobs": []} if channel == "output_text" else {}
+        )
         return {"type": channel.removeprefix("reasoning_"), member: text, **more}
 
     def _around(self, what: str, part: Any) -> Iterator[bytes]:
@@ -522,7 +684,11 @@ class ResponsesWriter(Writer):
         item_type, _, _ = ITEMS[kind_of(part)]
         if item_type in PARTS:
             text = self.written[self.number] if what == "done" else ""
-            yield self._event(f"{PARTS[item_type][0]}.{what}", **self._place(part), part=self._text(part, text))
+            yield self._event(
+                f"{PARTS[item_type][0]}.{what}",
+                **self._place(part),
+                part=self._text(part, text),
+            )
 
     def _place(self, part: Any) -> Payload:
         item_type, channel, _ = ITEMS[kind_of(part)]
@@ -533,7 +699,9 @@ class ResponsesWriter(Writer):
 
     def _event(self, name: str, **members: Any) -> bytes:
         index = len(self._ids) - 1
-        return self._numbered({"type": f"response.{name}", "output_index": index, **members})
+        return self._numbered(
+            {"type": f"response.{name}", "output_index": index, **members}
+        )
 
     def _numbered(self, payload: Payload) -> bytes:
         self._frames += 1
@@ -545,7 +713,11 @@ def kind_of(part: Any) -> str:
     return str(part.kind if isinstance(part, sd.ToolCall) else part.type)
 
 
-WRITERS: dict[str, type[Writer]] = {"chat": ChatWriter, "messages": MessagesWriter, "responses": ResponsesWriter}
+WRITERS: dict[str, type[Writer]] = {
+    "chat": ChatWriter,
+    "messages": MessagesWriter,
+    "responses": ResponsesWriter,
+}
 
 
 def main() -> None:

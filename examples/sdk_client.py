@@ -1,11 +1,14 @@
-"""An SDK's own client class around the core: its transport, its objects and its errors; ours is what lies between.
+"""An SDK's own client class around the core: its transport, its objects and its errors;
+ours is what lies between.
 
-The transport is whatever sends a request and gives the pieces of the body: here a function, so that nothing depends on a client.
+The transport is whatever sends a request and gives the pieces of the body: here a
+function, so that nothing depends on a client.
 
     pip install sse-dialects
     python examples/sdk_client.py "Why is the sky blue?"
 
-That asks ``sse-dialects demo --serve``, started in another terminal, or the server that ACME_BASE_URL names.
+That asks ``sse-dialects demo --serve``, started in another terminal, or the server that
+ACME_BASE_URL names.
 """
 
 from __future__ import annotations
@@ -26,13 +29,16 @@ if TYPE_CHECKING:
 
 
 class AcmeError(Exception):
-    """What this SDK raises, with a word on whether to try again. ``partial_text`` is what had come."""
+    """What this SDK raises, with a word on whether to try again. ``partial_text`` is
+    what had come."""
 
     def __init__(self, error: sd.SSEDialectsError, *, shown: bool) -> None:
         super().__init__(str(error))
         self.kind = error.kind
         self.retryable = error.retryable and not shown
-        self.partial_text = error.partial.text if isinstance(error, sd.StreamError) else ""
+        self.partial_text = (
+            error.partial.text if isinstance(error, sd.StreamError) else ""
+        )
 
 
 class AcmeReply:
@@ -45,23 +51,32 @@ class AcmeReply:
 
 
 class AcmeClient:
-    """The SDK's client. It fixes its dialect, as an SDK knows what its service speaks."""
+    """The SDK's client. It fixes its dialect, as an SDK knows what its service
+    speaks."""
 
-    def __init__(self, transport: Transport, *, limits: sd.Limits | None = None) -> None:
+    def __init__(
+        self, transport: Transport, *, limits: sd.Limits | None = None
+    ) -> None:
         self._transport = transport
         self._limits = limits or sd.Limits(max_answer_bytes=32 << 20)
 
-    def ask(self, prompt: str, on_text: Callable[[str], Any] = lambda text: None) -> AcmeReply:
+    def ask(
+        self, prompt: str, on_text: Callable[[str], Any] = lambda text: None
+    ) -> AcmeReply:
         """Sends a prompt, hands on text as it comes, and returns the whole reply.
 
         Raises:
             AcmeError: there is no whole reply.
         """
-        body = json.dumps({"stream": True, "messages": [{"role": "user", "content": prompt}]}).encode()
+        body = json.dumps(
+            {"stream": True, "messages": [{"role": "user", "content": prompt}]}
+        ).encode()
         decoder = sd.Decoder("chat", limits=self._limits)
         shown = False
         try:
-            for event in _events(decoder, self._transport("/v1/chat/completions", body)):
+            for event in _events(
+                decoder, self._transport("/v1/chat/completions", body)
+            ):
                 if isinstance(event, sd.TextDelta):
                     shown = True
                     on_text(event.text)
@@ -71,12 +86,15 @@ class AcmeClient:
 
 
 def _events(decoder: sd.Decoder, pieces: Iterator[bytes]) -> Iterator[sd.Event]:
-    """The stream's events, then its error if it has one. For an async transport only ``next(pieces)`` differs."""
+    """The stream's events, then its error if it has one. For an async transport only
+    ``next(pieces)`` differs."""
     cause: OSError | None = None
     while not decoder.complete:  # not waiting for the server to close
         try:
             piece = next(pieces, None)
-        except OSError as error:  # the transport broke: a cut, unless the answer was whole by then
+        except (
+            OSError
+        ) as error:  # the transport broke: a cut, unless the answer was whole by then
             cause = error
             break
         if piece is None:
@@ -98,7 +116,9 @@ def by_urllib(path: str, body: bytes) -> Iterator[bytes]:
         OSError: there is no connection.
     """
     base = os.environ.get("ACME_BASE_URL", "http://127.0.0.1:8765")
-    request = urllib.request.Request(base + path, body, {"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        base + path, body, {"Content-Type": "application/json"}
+    )
     try:
         response = urllib.request.urlopen(request, timeout=60)
     except urllib.error.HTTPError as refused:
@@ -113,7 +133,9 @@ def main() -> None:
     if not sys.argv[1:]:
         sys.exit("usage: python examples/sdk_client.py QUESTION")
     try:
-        reply = AcmeClient(by_urllib).ask(" ".join(sys.argv[1:]), lambda text: print(text, end="", flush=True))
+        reply = AcmeClient(by_urllib).ask(
+            " ".join(sys.argv[1:]), lambda text: print(text, end="", flush=True)
+        )
     except AcmeError as error:
         sys.exit(f"\nno reply: {error}")
     print(f"\n[{len(reply.tool_calls)} calls]", file=sys.stderr)

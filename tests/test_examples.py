@@ -235,7 +235,7 @@ def test_the_sdk_s_client_as_a_program(provider, monkeypatch, capsys):
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
 def test_every_example_says_what_to_install_and_how_to_start_it_without_a_key(path):
-    about = path.read_text(encoding="utf-8").split('"""')[1]
+    about = " ".join(path.read_text(encoding="utf-8").split('"""')[1].split())
     assert "pip install " in about
     assert "sse-dialects demo --serve" in about
     assert re.search(rf"{path.stem}(?:\.py|:app)", about)
