@@ -142,6 +142,7 @@ def test_the_answer_stays_the_same(source, target):
     run()
 
 
+@pytest.mark.slow
 @every_direction
 def test_the_recordings_stay_the_same(source, target, shared):
     apart = []

@@ -8,7 +8,7 @@ import threading
 import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from .demo_streams import SCRIPTS
 
@@ -69,12 +69,11 @@ class _Server(socketserver.ThreadingTCPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 10
-    server: _Server
 
     def do_POST(self) -> None:
         """Answers with what the server has for this path and body."""
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        script = self.server.answer(self.path, body)
+        script = self._server().answer(self.path, body)
         if script is None:
             self.send_error(404)
             return
@@ -90,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _play(self, script: Script) -> None:
         body = script.body
-        pause_s = self.server.pace * script.seconds / _PIECES
+        pause_s = self._server().pace * script.seconds / _PIECES
         size = -(-len(body) // _PIECES)
         for start in range(0, len(body), size):
             piece = body[start : start + size]
@@ -98,6 +97,9 @@ class _Handler(BaseHTTPRequestHandler):
             time.sleep(pause_s)
         # The cut stream gets its last HTTP chunk too: nothing in HTTP tells it from one that is whole.
         self.wfile.write(b"0\r\n\r\n")
+
+    def _server(self) -> _Server:
+        return cast("_Server", self.server)
 
     def log_message(self, format: str, *args: object) -> None:
         """Says nothing: the screen is the demonstration's."""
