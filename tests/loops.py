@@ -49,17 +49,19 @@ class Loop:
         else:
             await asyncio.gather(*(function() for function in functions))
 
-    async def cancelled_after(self, seconds: float, function: Callable[[], Awaitable[Any]]) -> None:
-        """Runs the function and cancels it, again and again until it has ended, from ``seconds`` on."""
+    async def cancelled_after(self, seconds: float, function: Callable[[], Awaitable[Any]], *, again: bool = True) -> None:
+        """Runs the function and cancels it after ``seconds``: on asyncio ``again`` and again until it has ended."""
         if self.name == "trio":
             with trio.move_on_after(seconds):  # a cancelled scope in trio cancels at each checkpoint
                 await function()
             return
         task = asyncio.ensure_future(function())
         await asyncio.sleep(seconds)
+        task.cancel()
         while not task.done():
-            task.cancel()
             await asyncio.sleep(0)
+            if again:
+                task.cancel()
         with pytest.raises(asyncio.CancelledError):
             task.result()
 

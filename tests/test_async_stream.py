@@ -238,7 +238,7 @@ async def test_rejections(loop, server, client, ask):
 
 @both
 def test_a_rejection_whose_body_never_ends(loop, server, monkeypatch):
-    monkeypatch.setattr("sse_dialects.streams.reading.REJECTION_S", 0.1)
+    monkeypatch.setattr("sse_dialects.streams.driver.REJECTION_S", 0.1)
 
     async def main():
         async with (
@@ -310,7 +310,7 @@ async def test_closes_whatever_the_reason(loop, server, client, ask):
             await events.close()
             await events.aclose()
             assert await listed(events) == []
-            with pytest.raises(MisuseError):
+            with pytest.raises(MisuseError, match="left before its end"):
                 await events.answer()
 
 
@@ -360,9 +360,9 @@ async def test_cancelled_while_it_waits(loop, server, client, ask):
             async with events:
                 await listed(events)
 
-        await loop.cancelled_after(0.05, reads)
+        await loop.cancelled_after(0.05, reads, again=False)  # a second time in its own read is the client's matter
         assert response.is_closed
-        with pytest.raises(MisuseError):
+        with pytest.raises(MisuseError, match="left before its end"):
             await events.answer()
     assert idle(client) == []
     assert server.wait_until_closed()
@@ -455,7 +455,7 @@ async def test_close_from_another_task(loop, server, client, ask):
             assert response.is_closed
 
         await loop.together(reads, closes)
-        with pytest.raises(MisuseError):
+        with pytest.raises(MisuseError, match="left before its end"):
             await events.answer()
 
 
@@ -599,6 +599,48 @@ async def test_content_timeout(loop, server, client, ask):
     async with ask(Reply(SLOW)) as response, astream(response, content_timeout=0.1) as events:
         with pytest.raises(StalledStreamError, match="content_timeout"):
             await events.answer()
+
+
+BEGUN = frame({"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]})
+STALLS = [
+    ("first_token_timeout", [BEGUN, *[part for _ in range(100) for part in (BEGUN, 0.02)]]),
+    ("first_token_timeout", [BEGUN, FOREVER]),
+    ("content_timeout", [*CHAT[:2], FOREVER]),
+    ("total_timeout", [part for _ in range(100) for part in (CHAT[0], 0.02)]),
+    ("total_timeout", [*CHAT[:2], FOREVER]),
+    ("idle_timeout", [*CHAT[:2], FOREVER]),
+]
+
+
+@with_client
+async def test_timeouts_are_exact(loop, server, client, ask):
+    for name, pieces in STALLS:
+        async with ask(Reply(pieces)) as response, astream(response, **{name: 0.15}) as events:
+            started = time.monotonic()
+            with pytest.raises(StalledStreamError) as caught:
+                await listed(events)
+            assert 0.15 <= time.monotonic() - started < 1, name
+            assert response.is_closed
+        assert (caught.value.setting, caught.value.retryable) == (name, True)
+        assert caught.value.waited_s == pytest.approx(0.15, abs=0.05)
+    assert idle(client) == []
+
+
+@with_client
+async def test_an_answer_in_time_meets_no_timeout(loop, server, client, ask):
+    timeouts = {"idle_timeout": 0.5, "first_token_timeout": 0.5, "content_timeout": 0.5, "total_timeout": 2.0}
+    for body in DIALECTS.values():
+        reply = Reply([part for piece in body for part in (0.02, piece)])
+        async with ask(reply) as response, astream(response, **timeouts) as events:
+            assert (await events.answer()).text == "Hello"
+
+
+@with_client
+async def test_the_callers_own_time_counts_for_total_timeout_alone(loop, server, client, ask):
+    async with ask(Reply(CHAT)) as response, astream(response, total_timeout=0.1) as events:
+        with pytest.raises(StalledStreamError, match="total_timeout"):
+            async for _ in events:
+                await loop.sleep(0.12)
 
 
 @with_client

@@ -40,11 +40,8 @@ def test_closed_in_order(loop):
     closed, started = [], []
 
     async def main():
-        chain = GeneratorChain()
-        pieces = nested(loop, 4, closed, started)
-        assert not chain.started
-        assert await chain.first(pieces) == "a"
-        assert chain.started
+        chain = GeneratorChain(nested(loop, 4, closed, started))
+        assert await chain.step() == "a"
         assert closed == []
         await close(chain)
         assert closed == [1, 2, 3, 4]
@@ -58,8 +55,8 @@ def test_closed_in_order(loop):
 def test_the_loops_own_hook_is_called_and_put_back(loop):
     async def main():
         usual = sys.get_asyncgen_hooks()
-        chain = GeneratorChain()
-        await chain.first(nested(loop, 2, [], []))
+        chain = GeneratorChain(nested(loop, 2, [], []))
+        await chain.step()
         assert sys.get_asyncgen_hooks() == usual
         await close(chain)
 
@@ -79,9 +76,25 @@ def test_results_and_errors_pass_through(loop):
 
     async def main():
         with pytest.raises(LookupError):
-            await GeneratorChain().first(fails())
+            await GeneratorChain(fails()).step()
         with pytest.raises(StopAsyncIteration):
-            await GeneratorChain().first(ends())
+            await GeneratorChain(ends()).step()
+
+    loop.run(main)
+
+
+@both
+def test_later_steps_are_the_iterators_own(loop):
+    async def pieces():
+        yield "a"
+        yield "b"
+
+    async def main():
+        source = pieces()
+        chain = GeneratorChain(source)
+        assert [await chain.step(), await chain.step()] == ["a", "b"]
+        assert chain.step == source.__anext__
+        await close(chain)
 
     loop.run(main)
 
@@ -102,7 +115,7 @@ def test_cancellation_passes_through(loop):
         await loop.cancelled_after(0.01, wrapped)
 
     async def wrapped():
-        await GeneratorChain().first(waits())
+        await GeneratorChain(waits()).step()
 
     loop.run(main)
     assert seen[0] in {"CancelledError", "Cancelled"}

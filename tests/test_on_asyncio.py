@@ -1,169 +1,193 @@
-"""asyncio's part: a step that is cancelled again while it ends, and scopes beside cancellations of others."""
+"""asyncio's part: reads that end, beside cancellations of others, and one timer for all of them."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
+import weakref
+from time import monotonic
 
 import pytest
 
-from sse_dialects.streams.on_asyncio import AsyncioScope, Unwound
+from sse_dialects.streams.on_asyncio import AsyncioReads
+from sse_dialects.streams.timeouts import TimeoutRanOutError, Timeouts
 
 
-class Step:
-    """Waits; when cancelled, takes its time to end."""
-
-    def __init__(self, how):
-        self.how = how
-        self.ended = False
-        self.going = asyncio.Event()
-
-    async def __call__(self):
-        try:
-            self.going.set()
-            await asyncio.sleep(10)
-        except asyncio.CancelledError:
-            for _ in range(3):
-                await self.how()
-            self.ended = True
-            raise
+def timed(**seconds) -> AsyncioReads:
+    timeouts = Timeouts(**seconds)
+    timeouts.start()
+    return AsyncioReads(timeouts)
 
 
-async def turn():
-    await asyncio.sleep(0)
-
-
-async def pause():
-    await asyncio.sleep(0.005)
-
-
-@pytest.mark.parametrize("how", [turn, pause])
-def test_later_cancellations_wait(how):
-    async def main():
-        step = Step(how)
-        task = asyncio.ensure_future(awaited(Unwound(step(), 2.0)))
-        await step.going.wait()
-        while not task.done():
-            task.cancel()
-            await asyncio.sleep(0)
-        assert task.cancelled()
-        assert step.ended
-
-    asyncio.run(main(), debug=True)
-
-
-def test_but_not_for_ever():
-    async def main():
-        step = Step(lambda: asyncio.sleep(5))
-        task = asyncio.ensure_future(awaited(Unwound(step(), 0.05)))
-        await step.going.wait()
-        started = asyncio.get_running_loop().time()
-        while not task.done():
-            task.cancel()
-            await asyncio.sleep(0.01)
-        assert task.cancelled()
-        assert not step.ended
-        assert asyncio.get_running_loop().time() - started < 1
-
-    asyncio.run(main(), debug=True)
-
-
-def test_a_cancellation_that_waited_is_not_lost():
-    async def stubborn():
-        try:
-            await asyncio.sleep(10)
-        except asyncio.CancelledError:
-            await pause()
-        return "never mind"
-
-    async def fails():
-        try:
-            await asyncio.sleep(10)
-        except asyncio.CancelledError:
-            await pause()
-        raise LookupError
-
-    async def main():
-        assert await cancelled_times(1, stubborn) == "never mind"
-        with pytest.raises(asyncio.CancelledError):
-            await cancelled_times(2, stubborn)
-        with pytest.raises(LookupError):
-            await cancelled_times(1, fails)
-        with pytest.raises(asyncio.CancelledError):
-            await cancelled_times(2, fails)
-
-    asyncio.run(main(), debug=True)
-
-
-async def cancelled_times(number, function):
-    task = asyncio.ensure_future(awaited(Unwound(function(), 2.0)))
-    await asyncio.sleep(0)
-    for _ in range(number):
-        task.cancel()
-        await asyncio.sleep(0.001)
-    return await task
-
-
-async def awaited(step):
-    return await step
-
-
-def test_results_errors_and_failed_futures_pass_through():
-    async def main():
-        assert await Unwound(asyncio.sleep(0, "a"), 1.0) == "a"
-        assert await Unwound(asyncio.sleep(0.001, "b"), 1.0) == "b"
-        future = asyncio.get_running_loop().create_future()
-        asyncio.get_running_loop().call_soon(future.set_exception, LookupError())
-        with pytest.raises(LookupError):
-            await Unwound(awaited(future), 1.0)
-
-    asyncio.run(main(), debug=True)
-
-
-def test_a_timeout_inside_works_as_usual():
-    async def main():
-        with pytest.raises(asyncio.TimeoutError):
-            await Unwound(asyncio.wait_for(asyncio.sleep(10), 0.01), 1.0)
-
+def run(main):
     asyncio.run(main(), debug=True)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="3.10 can't tell the two apart")
-def test_a_scope_and_somebody_else_cancel_at_once():
+def test_a_read_is_ended_and_somebody_else_cancels_at_once():
     async def main():
         async def waits():
-            with AsyncioScope(None) as scope:
-                scopes.append(scope)
+            reads.append(AsyncioReads(None))
+            with reads[0]:
                 await asyncio.sleep(10)
             pytest.fail("the other cancellation was lost")
 
-        scopes = []
+        reads = []
         task = asyncio.ensure_future(waits())
         await asyncio.sleep(0)
-        scopes[0].cancel()
+        reads[0].interrupt()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert not scopes[0].cancelled_caught
 
-    asyncio.run(main(), debug=True)
+    run(main)
 
 
-def test_a_scope_that_rang_too_late_is_no_cancellation():
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="3.10 does not count")
+def test_a_task_that_was_cancelled_before_is_not_cancelled_by_that():
     async def main():
-        with AsyncioScope(None) as scope:
+        task = asyncio.current_task()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.sleep(1)
+        with timed(idle=0.01):
+            await asyncio.sleep(10)
+        assert task.cancelling() == 1
+
+    run(main)
+
+
+def test_a_read_that_is_over_can_not_be_ended():
+    async def main():
+        reads = AsyncioReads(None)
+        with reads:
             pass
-        scope.cancel()
+        reads.interrupt()
         await asyncio.sleep(0)
-        assert not scope.cancel_called
-        with AsyncioScope(None) as scope:
+        with reads:
             try:
-                scope.cancel()
+                reads.interrupt()
                 await asyncio.sleep(1)
             except asyncio.CancelledError:
                 pass
-        assert scope.cancel_called
-        assert not scope.cancelled_caught
         await asyncio.sleep(0)
 
-    asyncio.run(main(), debug=True)
+    run(main)
+
+
+def test_only_the_task_that_reads_now_is_cancelled():
+    async def main():
+        reads = timed(idle=0.05)
+
+        async def first():
+            with reads:
+                await asyncio.sleep(0)
+            await asyncio.sleep(0.2)  # while the other one reads and is ended
+            return "untouched"
+
+        async def second():
+            await asyncio.sleep(0.01)
+            with reads:
+                await asyncio.sleep(10)
+            return "ended"
+
+        assert await asyncio.gather(first(), second()) == ["untouched", "ended"]
+
+    run(main)
+
+
+def test_one_timer_serves_all_reads(monkeypatch):
+    async def main():
+        reads = timed(idle=0.1)
+        calls = []
+        loop = asyncio.get_running_loop()
+        set_timer = loop.call_later
+
+        def counted(*args):
+            if args[1].__name__ == "_ring":
+                calls.append(args)
+            return set_timer(*args)
+
+        monkeypatch.setattr(loop, "call_later", counted)
+        for _ in range(100):
+            with reads:
+                await asyncio.sleep(0)
+        assert len(calls) == 1
+        began = monotonic()
+        while monotonic() - began < 0.25:
+            with reads:
+                await asyncio.sleep(0.01)
+        assert len(calls) <= 4
+        began = monotonic()
+        with reads:
+            await asyncio.sleep(10)
+        assert 0.1 <= monotonic() - began < 0.5
+
+    run(main)
+
+
+def test_an_earlier_moment_sets_it_anew():
+    async def main():
+        reads = timed(content=0.1, idle=60)
+        timeouts = reads.timeouts
+        with reads:
+            await asyncio.sleep(0.05)
+        timeouts.read_ended(monotonic(), content=False)
+        began = monotonic()
+        with reads:
+            await asyncio.sleep(10)
+        assert 0.03 <= monotonic() - began < 0.09
+
+    run(main)
+
+
+def test_a_timer_that_rings_between_two_reads_does_nothing():
+    async def main():
+        reads = timed(idle=0.02)
+        with reads:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.05)
+        began = monotonic()
+        with reads:
+            await asyncio.sleep(10)
+        assert 0.02 <= monotonic() - began < 0.2
+
+    run(main)
+
+
+def test_a_moment_that_has_come():
+    async def main():
+        reads = timed(total=0.01)
+        await asyncio.sleep(0.02)
+        with pytest.raises(TimeoutRanOutError), reads:
+            pytest.fail("entered")
+        assert not reads.busy
+
+    run(main)
+
+
+def test_the_timer_holds_nothing():
+    async def main():
+        reads = timed(idle=60)
+        with reads:
+            await asyncio.sleep(0)
+        gone = weakref.ref(reads)
+        del reads
+        gc.collect()
+        assert gone() is None
+
+    run(main)
+
+
+def test_closing_drops_the_timer():
+    async def main():
+        reads = timed(idle=60)
+        with reads:
+            await asyncio.sleep(0)
+        timer = reads._timer
+        reads.close()
+        reads.close()
+        assert timer.cancelled()
+
+    run(main)

@@ -154,7 +154,8 @@ def test_left_early(loop, path):
 
 
 def test_dropped(path):
-    next(sd.stream(iter(CHAT), record=path))
+    with pytest.warns(ResourceWarning, match="dropped before its end"):
+        next(sd.stream(iter(CHAT), record=path))
     assert head_and_end(path)[1]["end"] == "closed"
 
 

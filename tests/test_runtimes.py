@@ -1,4 +1,4 @@
-"""Which event loop runs, and what both have in common: scopes that end a wait, and closes that are not cut short."""
+"""Which event loop runs, and what both have in common: reads that end, and closes that are not cut short."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from loops import both
 
 from sse_dialects.streams.on_asyncio import AsyncioRuntime
 from sse_dialects.streams.runtimes import TrioRuntime, running
+from sse_dialects.streams.timeouts import TimeoutRanOutError, Timeouts
 
 
 @both
@@ -20,53 +21,71 @@ def test_the_loop_that_runs_the_caller(loop):
     assert isinstance(loop.run(main), TrioRuntime if loop.name == "trio" else AsyncioRuntime)
 
 
+def timed(**seconds):
+    timeouts = Timeouts(**seconds)
+    timeouts.start()
+    return running().reads(timeouts)
+
+
 @both
-def test_a_scope_ends_a_wait(loop):
+def test_a_read_that_takes_too_long_is_ended(loop):
     async def main():
-        started = time.monotonic()
-        with running().scope(0.05) as scope:
-            await loop.sleep(10)
-        assert 0.05 <= time.monotonic() - started < 1
-        assert scope.cancelled_caught
+        reads = timed(idle=0.05)
+        for _ in range(3):
+            started = time.monotonic()
+            with reads:
+                assert reads.busy
+                await loop.sleep(10)
+            assert 0.05 <= time.monotonic() - started < 1
+            assert not reads.busy
         await loop.sleep(0)  # nothing of the cancellation is left
 
     loop.run(main)
 
 
 @both
-def test_a_scope_that_is_not_needed(loop):
+def test_a_read_that_does_not(loop):
     async def main():
-        with running().scope(10) as scope:
-            await loop.sleep(0)
-        assert not scope.cancelled_caught
-        with running().scope(None) as scope:
-            await loop.sleep(0)
-        assert not scope.cancelled_caught
-        with pytest.raises(LookupError), running().scope(10):
+        for reads in (timed(idle=10), running().reads(None)):
+            with reads:
+                await loop.sleep(0)
+                done = True
+            assert done
+        with pytest.raises(LookupError), timed(idle=10):
             raise LookupError
 
     loop.run(main)
 
 
 @both
-def test_a_scope_that_another_task_ends(loop):
+def test_a_moment_that_has_come(loop):
     async def main():
-        runtime = running()
-        scope, over = runtime.scope(None), runtime.event()
+        reads = timed(total=0.01)
+        await loop.sleep(0.02)
+        with pytest.raises(TimeoutRanOutError), reads:
+            pytest.fail("entered")
+        assert not reads.busy
+
+    loop.run(main)
+
+
+@both
+def test_a_read_that_another_task_ends(loop):
+    async def main():
+        reads = running().reads(None)
 
         async def waits():
-            with scope:
+            with reads:
                 await loop.sleep(10)
-            over.set()
 
         async def ends():
             await loop.sleep(0.01)
-            scope.cancel()
-            scope.cancel()
-            await over.wait()
+            await reads.wait_until_over()
+            assert not reads.busy
 
         await loop.together(waits, ends)
-        assert scope.cancelled_caught
+        reads.interrupt()  # nobody reads
+        reads.close()
 
     loop.run(main)
 
@@ -75,7 +94,7 @@ def test_a_scope_that_another_task_ends(loop):
 def test_a_cancellation_from_outside_goes_through(loop):
     async def main():
         async def waits():
-            with running().scope(10):
+            with timed(idle=10):
                 await loop.sleep(10)
             pytest.fail("not cancelled")
 
@@ -127,18 +146,20 @@ def test_a_close_that_never_ends(loop, monkeypatch):
 
 
 def test_asyncio_without_a_task():
-    """A scope may be entered where no task runs, as some browsers' loops call coroutines; it then does nothing."""
+    """A read may begin where no task runs, as some browsers' loops call coroutines; it then can't be ended."""
 
     async def main():
         loop = asyncio.get_running_loop()
         done = loop.create_future()
 
         def enter():
-            with AsyncioRuntime(1.0).scope(None) as scope:
-                scope.cancel()
-            done.set_result(scope.cancelled_caught)
+            reads = AsyncioRuntime(1.0).reads(None)
+            with reads:
+                reads.interrupt()
+                busy = reads.busy
+            done.set_result((busy, reads.busy))
 
         loop.call_soon(enter)
-        assert await done is False
+        assert await done == (True, False)
 
     asyncio.run(main())

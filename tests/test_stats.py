@@ -6,7 +6,7 @@ import pytest
 from bodies import CHAT
 
 from sse_dialects.decoder import Decoder
-from sse_dialects.events import Started, TextDelta
+from sse_dialects.events import Started, TextDelta, ToolCallStarted
 from sse_dialects.streams import stats
 from sse_dialects.streams.stats import Timing
 
@@ -30,26 +30,36 @@ def test_nothing_has_come_yet(clock):
         "comments": 0,
         "time_to_first_byte_s": None,
         "time_to_first_event_s": None,
+        "time_to_first_token_s": None,
         "time_to_first_text_s": None,
         "longest_gap_s": None,
         "duration_s": 1.0,
     }
-    assert timing.silence() == timing.since_start() == 1.0
+    assert timing.silence() == 1.0
+
+
+def came(timing, now, size):
+    """What `StreamDriver.on_bytes` notes."""
+    timing.first_bytes()
+    timing.gap = max(timing.gap, now - timing.last)
+    timing.last = now
+    timing.bytes += size
 
 
 def test_a_stream(clock):
     timing, decoder = Timing(), Decoder()
     clock.now += 0.5
-    timing.arrived(0)
-    timing.arrived(10)
+    came(timing, clock.now, 10)
     clock.now += 0.25
-    timing.arrived(len(CHAT[0]))
+    came(timing, clock.now, len(CHAT[0]))
     list(decoder.feed(b": a\n: b\n\n" + CHAT[0]))
-    timing.saw(Started(None, None))
-    assert timing.first_text is None
+    assert timing.note_first(Started(None, None))
+    clock.now += 0.25
+    came(timing, clock.now, 0)
+    assert timing.note_first(ToolCallStarted("c", "f", "function"))
     clock.now += 2
-    timing.arrived(5)
-    timing.saw(TextDelta("x"))
+    came(timing, clock.now, 5)
+    assert not timing.note_first(TextDelta("x"))
     clock.now += 1
     assert timing.silence() == 1.0
     timing.end(silent=False)
@@ -57,13 +67,15 @@ def test_a_stream(clock):
     clock.now += 5
     seen = timing.stats(decoder)
     assert (seen.bytes, seen.frames, seen.comments) == (15 + len(CHAT[0]), 1, 2)
-    assert (seen.time_to_first_byte_s, seen.time_to_first_event_s, seen.time_to_first_text_s) == (0.5, 0.75, 2.75)
-    assert (seen.longest_gap_s, seen.duration_s) == (2.0, 3.75)
+    assert (seen.time_to_first_byte_s, seen.time_to_first_event_s) == (0.5, 0.75)
+    assert (seen.time_to_first_token_s, seen.time_to_first_text_s) == (1.0, 3.0)
+    assert (seen.longest_gap_s, seen.duration_s) == (2.0, 4.0)
 
 
 def test_a_silence_at_the_end_is_a_gap(clock):
     timing = Timing()
-    timing.arrived(1)
+    came(timing, clock.now, 1)
+    assert timing.stats(Decoder()).longest_gap_s is None
     clock.now += 3
     timing.end(silent=True)
     assert timing.stats(Decoder()).longest_gap_s == 3.0

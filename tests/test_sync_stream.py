@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import itertools
 import os
@@ -338,7 +337,7 @@ def test_a_rejection_whose_body_is_cut(ask):
 
 
 def test_a_rejection_whose_body_never_ends(ask, monkeypatch):
-    monkeypatch.setattr("sse_dialects.streams.reading.REJECTION_S", 0.1)
+    monkeypatch.setattr("sse_dialects.streams.driver.REJECTION_S", 0.1)
     trickle = [part for _ in range(200) for part in (b"x", 0.02)]
     with (
         ask(Reply(trickle, status=503)) as response,
@@ -411,7 +410,7 @@ def test_an_interrupt_goes_on_to_the_caller():
 
     with pytest.raises(KeyboardInterrupt), stream(interrupted()) as events:
         events.answer()
-    with pytest.raises(MisuseError):
+    with pytest.raises(MisuseError, match="left before its end"):
         events.answer()
 
 
@@ -442,7 +441,7 @@ def test_closed_before_the_end(ask):
         events.close()
         assert list(events) == []
         assert events.partial().text in {"Hel", "Hello"}
-        with pytest.raises(MisuseError):
+        with pytest.raises(MisuseError, match="left before its end"):
             events.answer()
 
 
@@ -501,8 +500,10 @@ def test_dropping_closes(ask):
         events = stream(response)
         next(events)
         gone = weakref.ref(events)
+        held = [events]
         del events
-        gc.collect()
+        with pytest.warns(ResourceWarning, match="dropped before its end"):
+            held.clear()
         assert gone() is None
         assert response.is_closed
 
@@ -565,7 +566,7 @@ def test_close_from_another_thread_wakes_the_reader(ask):
         reader.join(5)
         assert time.monotonic() - started < 0.5
         assert response.is_closed
-        with pytest.raises(MisuseError):
+        with pytest.raises(MisuseError, match="left before its end"):
             events.answer()
 
 
@@ -622,6 +623,81 @@ def test_content_timeout(ask):
     assert caught.value.waited_s >= 0.1
 
 
+def stalled(ask, pieces, **timeouts):
+    """The error of a stream over these pieces, and after how many seconds it came."""
+    with ask(Reply(pieces)) as response, stream(response, **timeouts) as events:
+        started = time.monotonic()
+        with pytest.raises(StalledStreamError) as caught:
+            list(events)
+        assert response.is_closed
+        return caught.value, time.monotonic() - started
+
+
+BEGUN = frame({"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]})
+
+
+@pytest.mark.parametrize(
+    ("name", "pieces"),
+    [
+        ("first_token_timeout", [BEGUN, *[part for _ in range(100) for part in (BEGUN, 0.02)]]),
+        ("first_token_timeout", [BEGUN, FOREVER]),
+        ("content_timeout", [*CHAT[:2], FOREVER]),
+        ("total_timeout", [part for _ in range(100) for part in (CHAT[0], 0.02)]),
+        ("total_timeout", [*CHAT[:2], FOREVER]),
+    ],
+)
+def test_timeouts_are_exact_where_the_socket_is_exposed(ask, name, pieces):
+    error, seconds = stalled(ask, pieces, **{name: 0.15})
+    assert 0.14 <= seconds < 1
+    assert (error.setting, error.retryable, error.cause) == (name, True, None)
+    assert error.waited_s == pytest.approx(0.15, abs=0.1)
+
+
+def test_timeouts_do_not_stay_on_the_connection(server):
+    before = server.connections
+    url, slow = server.serve(Reply(CHAT)), server.serve(Reply([*CHAT[:1], 0.3, *CHAT[1:]]))
+    with httpx.Client(trust_env=False, verify=PLAIN) as client:
+        for _ in range(3):
+            with client.stream("POST", url, json={}) as response, stream(response, total_timeout=0.2) as events:
+                assert events.answer().text == "Hello"
+            with client.stream("POST", slow, json={}) as response, stream(response) as events:
+                assert events.answer().text == "Hello"
+    assert server.connections - before == 1
+
+
+def test_a_timeout_elsewhere_is_looked_at_when_bytes_arrive():
+    def pieces():
+        for _ in range(50):
+            time.sleep(0.02)
+            yield BEGUN
+
+    for name in ("first_token_timeout", "total_timeout"):
+        with stream(pieces(), **{name: 0.1}) as events, pytest.raises(StalledStreamError) as caught:
+            events.answer()
+        assert caught.value.setting == name
+        assert 0.1 <= caught.value.waited_s < 0.5
+
+
+def test_an_answer_in_time_meets_no_timeout(ask):
+    timeouts = {"first_token_timeout": 0.5, "content_timeout": 0.5, "total_timeout": 2.0}
+    for body in DIALECTS.values():
+        with ask(Reply([part for piece in body for part in (0.02, piece)])) as response, stream(response, **timeouts) as events:
+            assert events.answer().text == "Hello"
+
+
+def test_the_callers_own_time_counts_for_total_timeout_alone(ask):
+    with ask(Reply(CHAT)) as response, stream(response, total_timeout=0.1) as events, pytest.raises(StalledStreamError):
+        for _ in events:
+            time.sleep(0.12)
+
+
+def test_a_long_frame_that_arrives_is_content(ask):
+    long = frame({"choices": [{"index": 0, "delta": {"content": "x" * 1000}}]})
+    pieces = [part for start in range(0, len(long), 100) for part in (long[start : start + 100], 0.03)]
+    with ask(Reply([*pieces, *CHAT[2:]])) as response, stream(response, content_timeout=0.15) as events:
+        assert len(events.answer().text) == 1000
+
+
 def test_the_callers_own_time_is_no_silence(ask):
     with ask(Reply([*CHAT[:1], PING, PING, *CHAT[1:]])) as response, stream(response, content_timeout=0.1) as events:
         for _ in events:
@@ -658,6 +734,6 @@ def test_a_stream_closed_early_ends_iteration_also_after_its_answer_was_asked_fo
     reading = stream([b'data: {"choices": [{"index": 0, "delta": {"content": "a"}}]}\n\n'] * 3)
     next(reading)
     reading.close()
-    with pytest.raises(MisuseError):
+    with pytest.raises(MisuseError, match="left before its end"):
         reading.answer()
     assert list(reading) == []

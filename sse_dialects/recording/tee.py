@@ -25,7 +25,7 @@ def tee(source: Source, record: str | PathLike[str] | BinaryIO | Recorder) -> No
     recorder.begin(source.response)
     iterator = source.iterator
     source.iterator = _AsyncTee(iterator, recorder) if hasattr(iterator, "__anext__") else _Tee(iterator, recorder)
-    source.closers = [*source.closers, recorder.close]
+    source.closers.append(recorder.close)
 
 
 class _Tee:

@@ -18,18 +18,23 @@ __all__ = ["GeneratorChain"]
 
 
 class GeneratorChain:
-    """The generators that a source turned out to be made of, outermost first."""
+    """The steps of an async iterator, and the generators that it turns out to be made of.
 
-    __slots__ = ("_found", "started")
+    Attributes:
+        step: to be called and awaited for each piece.
+    """
 
-    def __init__(self) -> None:
-        self._found: list[AsyncGenerator[Any, Any]] = []
-        self.started = False
+    __slots__ = ("_found", "_iterator", "step")
 
-    def first(self, iterator: AsyncIterator[Any]) -> Awaitable[Any]:
-        """The first step of ``iterator``, noting each async generator that starts in it."""
-        self.started = True
-        return _Watched(iterator, self._found)
+    def __init__(self, iterator: AsyncIterator[Any]) -> None:
+        self._iterator = iterator
+        self._found: list[AsyncGenerator[Any, Any]] = []  # outermost first
+        self.step: Callable[[], Awaitable[Any]] = self._first
+
+    def _first(self) -> Awaitable[Any]:
+        """The first step, noting each async generator that starts in it."""
+        self.step = self._iterator.__anext__
+        return _Watched(self._iterator, self._found)
 
     def closers(self) -> list[Callable[[], Awaitable[None]]]:
         """What to call and await, in this order: from the outside in, as an outer one's ``finally`` may still need the inner."""

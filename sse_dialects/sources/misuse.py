@@ -9,7 +9,7 @@ from typing import Any
 
 from sse_dialects.root import MisuseError
 
-__all__ = ["blocking", "only_asynchronous", "read_before", "refuse_unreadable", "unread", "wrong_piece"]
+__all__ = ["blocking", "lines_without_ends", "only_asynchronous", "read_before", "refuse_unreadable", "unread", "wrong_piece"]
 
 _ASYNC_READING = (
     "__aiter__",
@@ -108,6 +108,14 @@ def wrong_piece(piece: object) -> MisuseError:
     else:
         advice = "pass a client's response, a file opened in binary mode, or an iterable of bytes"
     return MisuseError(f"the source gives {name} where bytes are needed: {advice}")
+
+
+def lines_without_ends() -> MisuseError:
+    """The error for a source that gives lines whose ends were cut off, so that no frame can be told from the next."""
+    return MisuseError(
+        "the source gives lines without their ends: pass the response itself, or an iterable of its bytes as they came "
+        "(iter_bytes() in place of iter_lines())"
+    )
 
 
 def _drop_coroutine(source: Any) -> None:

@@ -1,13 +1,15 @@
-"""What the socket under a sync response allows, where the transport exposes it (httpx and httpx2, over HTTP/1.1): to drain a
-finished body in bounded time, and to wake a thread that waits for bytes."""
+"""What the socket under a sync response allows, where the transport exposes it (httpx and httpx2, over HTTP/1.1): to bound each
+read, to drain a finished body in bounded time, and to wake a thread that waits for bytes."""
 
 from __future__ import annotations
 
+from _thread import get_ident  # `threading` takes 3 ms to import
 from contextlib import suppress
+from math import inf
 from time import monotonic
 from typing import Any
 
-__all__ = ["DRAIN_BYTES", "DRAIN_S", "drain", "wake"]
+__all__ = ["DRAIN_BYTES", "DRAIN_S", "BoundedReads", "bounded_reads", "drain", "wake"]
 
 # What may follow a terminating frame is the end of the body, a stray `[DONE]` or keep-alives. More is not worth a connection.
 DRAIN_BYTES = 1 << 16
@@ -15,25 +17,57 @@ DRAIN_S = 0.25  # seconds. Opening a connection anew costs about as much
 _SHORTEST_S = 0.001  # a timeout of 0 would switch the socket to non-blocking
 
 
+class BoundedReads:
+    """Takes the place of a transport's ``read``, and gives each read no more time than is left until a moment.
+
+    The body takes its timeout from the request and asks for it at each read, so the transport is the place to shorten it. The
+    connection goes back to its pool inside the last step of the body, where another thread may take it before `remove` is
+    called, and bound its reads in its turn: so only reads of the thread that called `until` are bounded.
+    """
+
+    __slots__ = ("_thread", "_transport", "_until", "unbounded")
+
+    def __init__(self, transport: Any) -> None:
+        self.unbounded = getattr(transport.read, "unbounded", transport.read)
+        self._transport = transport
+        self._thread = 0
+        self._until = inf
+        transport.read = self
+
+    def __call__(self, max_bytes: int, timeout: float | None = None) -> Any:
+        """Read as the transport does."""
+        if self._thread == get_ident():
+            left = max(self._until - monotonic(), _SHORTEST_S)
+            timeout = left if timeout is None else min(left, timeout)
+        return self.unbounded(max_bytes, timeout=timeout)
+
+    def until(self, moment: float) -> None:
+        """Let this thread's reads end by ``moment``, of `time.monotonic`; infinity for no bound."""
+        self._thread = get_ident() if moment < inf else 0
+        self._until = moment
+
+    def remove(self) -> None:
+        """Give the transport its own ``read`` back, unless that has been done."""
+        self._thread = 0
+        own: Any = self._transport.__dict__
+        if own.get("read") is self:
+            own.pop("read", None)
+
+
+def bounded_reads(response: Any) -> BoundedReads | None:
+    """The reads under ``response``, bounded from now on; None where its transport does not expose them."""
+    transport = _transport(response)
+    return None if transport is None else BoundedReads(transport)
+
+
 def drain(response: Any, pieces: Any) -> None:
     """Reads ``pieces`` to their end, so that the connection can be used again, for no longer than `DRAIN_S`; where that can't be
     made sure, reads nothing."""
-    transport = _transport(response)
-    if transport is None:
+    reads = bounded_reads(response)
+    if reads is None:
         return
-    from threading import get_ident
-
     deadline = monotonic() + DRAIN_S
-    read = getattr(transport.read, "unbounded", transport.read)
-    ours = get_ident()
-
-    def read_until(max_bytes: int, timeout: float | None = None) -> Any:
-        return read(max_bytes, timeout=max(deadline - monotonic(), _SHORTEST_S) if get_ident() == ours else timeout)
-
-    # The body has its timeout from the request and asks for it at each read. The connection goes back to its pool inside the last
-    # step of ``pieces``, where another thread may take it before we are back, and drain it too: hence the ownership.
-    read_until.unbounded = read  # type: ignore[attr-defined]
-    transport.read = read_until
+    reads.until(deadline)
     left = DRAIN_BYTES
     try:
         for piece in pieces:
@@ -43,9 +77,7 @@ def drain(response: Any, pieces: Any) -> None:
     except Exception:  # nothing that happens after the terminating frame matters; closing follows
         pass
     finally:
-        own: Any = transport.__dict__
-        if own.get("read") is read_until:
-            own.pop("read", None)
+        reads.remove()
 
 
 def wake(response: Any) -> bool:

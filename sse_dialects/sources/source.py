@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
 from .misuse import read_before
@@ -9,7 +11,7 @@ from .response import head_of
 from .transport_errors import is_misuse, is_transport_failure, package_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 __all__ = ["READ_BYTES", "Source", "background_task", "is_bytes", "opened_by", "sync_or_async", "unwrapped"]
 
@@ -28,7 +30,7 @@ class Source:
         closers: what to call, in order, when nothing more is to be read.
     """
 
-    __slots__ = ("closers", "head", "iterator", "package", "response")
+    __slots__ = ("_left", "closers", "head", "iterator", "package", "response")
 
     def __init__(self, iterator: Any, origin: Any, closers: Sequence[Callable[[], Any]]) -> None:
         self.iterator = iterator
@@ -36,24 +38,38 @@ class Source:
         self.response = origin if self.head.status is not None else None
         self.package = package_of(origin) if self.response is not None else None
         self.closers = list(closers)
+        self._left = iter(self.closers)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a closer has not been called yet."""
+        return length_hint(self._left) > 0
+
+    def left_to_call(self) -> Iterator[Callable[[], Any]]:
+        """The closers not called yet. Each comes once, whoever iterates: two threads may close at the same time, and an interrupt
+        between two of them leaves the rest."""
+        return self._left
 
     def close(self) -> None:
         """Calls every closer once, also when one fails. A transport that fails to close is closed. Again: nothing.
 
         Raises:
-            Exception: what a closer of the caller's own raised.
+            BaseException: what a closer of the caller's own raised, or the interrupt that came meanwhile.
         """
-        failure: Exception | None = None
-        closers, self.closers = self.closers, []
-        for close in closers:
+        failure: BaseException | None = None
+        for close in self._left:
             try:
                 close()
             except Exception as error:  # the others have to be closed as well
                 failure = self.kept(error, failure)
+            except BaseException as interrupt:
+                failure = interrupt
+                with suppress(Exception):
+                    close()  # it may not have begun
         if failure is not None:
             raise failure
 
-    def kept(self, error: Exception, earlier: Exception | None) -> Exception | None:
+    def kept(self, error: Exception, earlier: BaseException | None) -> BaseException | None:
         """Which failure of closing the caller has to hear of: the first that is not the transport's."""
         return earlier if earlier is not None or is_transport_failure(error, self.package) else error
 

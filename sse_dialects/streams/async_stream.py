@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from warnings import warn
 
 from sse_dialects.decoder import Decoder
 from sse_dialects.events import TextDelta
 from sse_dialects.limits import DEFAULT_LIMITS, Limits
-from sse_dialects.root import MisuseError
+from sse_dialects.root import MisuseError, SSEDialectsError
 from sse_dialects.sources.for_async import open_async_source
 from sse_dialects.sources.generators import GeneratorChain
 from sse_dialects.sources.sockets import DRAIN_BYTES, DRAIN_S
 
-from .patience import patience
-from .reading import Reading
+from .driver import StreamDriver
 from .runtimes import running
+from .timeouts import Timeouts, timeouts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
     from os import PathLike
     from types import TracebackType
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sse_dialects.recording import Recorder
     from sse_dialects.sources.source import Source
 
-    from .runtimes import Runtime
+    from .runtimes import Reads, Runtime
     from .stats import Stats
 
 __all__ = ["AsyncEventStream", "AsyncTexts", "astream"]
@@ -42,7 +42,9 @@ def astream(
     think_tags: bool = False,
     limits: Limits = DEFAULT_LIMITS,
     idle_timeout: float | None = None,
+    first_token_timeout: float | None = None,
     content_timeout: float | None = None,
+    total_timeout: float | None = None,
     record: str | PathLike[str] | BinaryIO | Recorder | None = None,
 ) -> AsyncEventStream:
     """Reads a streamed answer from ``source`` in async code.
@@ -62,7 +64,11 @@ def astream(
         think_tags: likewise.
         limits: likewise.
         idle_timeout: seconds that one wait for bytes may take.
-        content_timeout: seconds for which nothing but comments and pings may come. Both count only while the caller waits.
+        first_token_timeout: seconds until the first piece of text, reasoning, a refusal or a tool call, or the opening of any
+            other part, such as a hosted tool's.
+        content_timeout: seconds for which nothing but keep-alives (comments and pings) may come.
+        total_timeout: seconds for the whole answer. All four begin with the first read. This one is wall time; the other three
+            count only the time that reads take. They are exact, on asyncio and trio.
         record: the path of a file, or one open for writing in binary mode, to which all that is read is recorded as it comes, or
             a `sse_dialects.recording.Recorder`; ``docs/recording.md`` describes the format.
 
@@ -70,14 +76,14 @@ def astream(
         MisuseError: the source can't be read this way; the text says what to pass.
         OSError: the file to record to can't be opened.
     """
-    patient = patience(content_timeout, idle_timeout)
+    timeouts = timeouts_of(content=content_timeout, first_token=first_token_timeout, total=total_timeout, idle=idle_timeout)
     decoder = Decoder(dialect, require_done=require_done, think_tags=think_tags, limits=limits)
     opened = open_async_source(source)
     if record is not None:
         from sse_dialects.recording.tee import tee
 
         tee(opened, record)
-    return AsyncEventStream(opened, Reading(opened, decoder, patient))
+    return AsyncEventStream(opened, StreamDriver(opened, decoder, timeouts))
 
 
 class AsyncEventStream:
@@ -96,18 +102,19 @@ class AsyncEventStream:
         MisuseError: another task is waiting for the next event; or the source gives no bytes or has been read before.
     """
 
-    __slots__ = ("__weakref__", "_chain", "_idle", "_reading", "_runtime", "_scope", "_source")
+    __slots__ = ("__weakref__", "_chain", "_driver", "_note", "_noting", "_reads", "_runtime", "_source")
 
-    def __init__(self, source: Source, reading: Reading) -> None:
+    def __init__(self, source: Source, driver: StreamDriver) -> None:
         self._source = source
-        self._reading = reading
-        self._chain = GeneratorChain()
+        self._driver = driver
+        self._note = driver.hand_out  # for each event, as long as it says so
+        self._noting = True
+        self._chain = GeneratorChain(source.iterator)
         self._runtime: Runtime | None = None
-        self._scope: Any = None  # around the read under way
-        self._idle: Any = None  # event for a task that waits until that read is over
+        self._reads: Reads | None = None  # once the first read has begun
 
     async def __aenter__(self) -> AsyncEventStream:
-        if self._reading.rejected:
+        if self._driver.rejected:
             await self._run_out()
         return self
 
@@ -120,13 +127,28 @@ class AsyncEventStream:
         return self
 
     async def __anext__(self) -> Event:
-        reading = self._reading
-        while (event := reading.take()) is None:
-            if not await self._more():
+        driver, chain = self._driver, self._chain
+        while True:
+            try:
+                for event in driver.events:
+                    if self._noting:
+                        self._noting = self._note(event)
+                    return event
+            except SSEDialectsError as error:
+                driver.on_failure(error)
+            if not driver.open:
+                await self._end()
                 raise StopAsyncIteration
-        if not reading.delivered:
-            reading.handed(event)
-        return event
+            reads = self._reads
+            if reads is None or reads.busy:
+                reads = self._begin()
+            try:
+                with reads:
+                    driver.piece = await chain.step()
+                driver.on_bytes()
+            except BaseException as error:
+                if not driver.on_error(error):
+                    raise
 
     def text(self) -> AsyncTexts:
         """The pieces of choice 0's text as they arrive; all else is passed over. Raises as iterating the stream does."""
@@ -139,25 +161,25 @@ class AsyncEventStream:
             SSEDialectsError: what iterating raises, also if it was raised before; TruncatedStreamError after an early `close`.
         """
         await self._run_out()
-        return self._reading.answer()
+        return self._driver.answer()
 
     def partial(self) -> Answer:
         """The answer as far as it came."""
-        return self._reading.partial()
+        return self._driver.partial()
 
     def text_so_far_json(self) -> dict[str, Any]:
         """The best-effort object of choice 0's text, as `EventStream.text_so_far_json` gives it."""
-        return self._reading.text_so_far_json()
+        return self._driver.text_so_far_json()
 
     @property
     def complete(self) -> bool:
         """Whether the terminating frame has come."""
-        return self._reading.complete
+        return self._driver.complete
 
     @property
     def dialect(self) -> DialectName | None:
         """The dialect, None until it is recognised."""
-        return self._reading.dialect
+        return self._driver.dialect
 
     @property
     def response(self) -> Any:
@@ -167,7 +189,7 @@ class AsyncEventStream:
     @property
     def stats(self) -> Stats:
         """How the stream went so far: bytes, frames, times."""
-        return self._reading.stats()
+        return self._driver.stats()
 
     async def close(self) -> None:
         """Ends the stream and closes the source. Again: nothing.
@@ -176,24 +198,24 @@ class AsyncEventStream:
         be used again; a stream left earlier is dropped at once, so that generation stops. Another task that waits for the next
         event is woken, and its iteration ends.
         """
-        if self._reading.closed:
-            return
-        finished = self._reading.complete and self._reading.failure is None and self._source.response is not None
-        self._reading.close()
+        driver, reads = self._driver, self._reads
+        finished = driver.complete and driver.failure is None and not driver.closed and self._source.response is not None
+        driver.close()
         try:
-            if self._scope is not None:
-                await self._wait_idle()
-            if finished:
-                await self._drain()
+            if reads is not None:
+                reads.close()
+                if reads.busy:
+                    await reads.wait_until_over()
         finally:
-            await self._close_source()
+            await self._close_source(reads if finished else None)
 
     aclose = close
 
     def __del__(self) -> None:
-        if self._reading.ended or not self._source.closers or self._reading.complete or sys.is_finalizing():
-            return
-        warn(f"{self!r} was dropped before its end: use `async with astream(...)`", ResourceWarning, stacklevel=2, source=self)
+        if self._source.is_open and not self._driver.complete and not sys.is_finalizing():
+            warn(
+                f"{self!r} was dropped before its end: use `async with astream(...)`", ResourceWarning, stacklevel=2, source=self
+            )
 
     def __repr__(self) -> str:
         return (
@@ -201,93 +223,76 @@ class AsyncEventStream:
         )
 
     async def _run_out(self) -> None:
-        while self._reading.take() is not None or await self._more():
-            pass
-
-    def _more(self) -> Awaitable[bool]:
-        """Reads on. False at the end; raises the failure that the stream ended in."""
-        return self._read() if self._reading.wants_bytes() else self._rest()
-
-    async def _rest(self) -> bool:
-        reading = self._reading
-        if not reading.ended:
-            return True
+        """Read to the end. The events are not handed out."""
+        self._note = self._driver.pass_over
         try:
-            if reading.failure is not None:
+            async for _ in self:
+                pass
+        finally:
+            self._note, self._noting = self._driver.hand_out, True
+
+    async def _end(self) -> None:
+        """Close the source if the stream has failed, and raise that failure, the first time."""
+        driver = self._driver
+        if self._reads is not None:
+            self._reads.close()
+        try:
+            if driver.failure is not None:
                 await self._close_source()
         finally:
-            reading.settle()
-        return False
+            driver.raise_failure()
 
-    async def _read(self) -> bool:
-        if self._scope is not None:
+    def _begin(self) -> Reads:
+        """What is entered around each read, made with the first one."""
+        if self._reads is not None:
             raise MisuseError("another task is reading this stream: give each stream to one task")
-        if self._runtime is None:
-            self._runtime = running()
-        reading = self._reading
-        self._scope = scope = self._runtime.scope(reading.patience())
-        try:
-            with scope:
-                reading.fed(await self._step())
-            if scope.cancelled_caught and not reading.closed:
-                reading.timed_out()
-        except StopAsyncIteration:
-            reading.finish()
-        except BaseException as error:
-            if not reading.broke(error):
-                raise
-        finally:
-            self._scope = None
-            if self._idle is not None:
-                self._idle.set()
-        return True
+        self._runtime = running()
+        self._reads = reads = self._runtime.reads(self._driver.timeouts)
+        self._driver.resume()
+        return reads
 
-    def _step(self) -> Awaitable[Any]:
-        iterator = self._source.iterator
-        step = iterator.__anext__() if self._chain.started else self._chain.first(iterator)
-        if self._source.response is not None and self._runtime is not None:
-            step = self._runtime.unwound(step)
-        return step
-
-    async def _wait_idle(self) -> None:
-        """Ends another task's read and waits until it is over."""
-        if self._runtime is not None:
-            self._idle = self._runtime.event()
-            self._scope.cancel()
-            await self._idle.wait()
-
-    async def _drain(self) -> None:
-        if self._runtime is None:
-            return
-        left = DRAIN_BYTES
-        try:
-            with self._runtime.scope(DRAIN_S):
-                while left > 0:
-                    left -= len(await self._step())
-        except Exception:  # nothing that happens after the terminating frame matters
-            pass
-
-    async def _close_source(self) -> None:
+    async def _close_source(self, drain: Reads | None = None) -> None:
         """A client's response is closed to the end whatever is cancelled meanwhile; what the caller wrote is closed in the
-        caller's own task, where its context managers were entered."""
-        if not self._source.closers:
+        caller's own task, where its context managers were entered. ``drain`` is given where the body is to be drained first."""
+        if not self._source.is_open:
             return
         if self._source.response is None:
             await self._call_closers()
         else:
-            await (self._runtime or running()).finish(self._call_closers)
+            await (self._runtime or running()).finish(partial(self._drain_and_close, drain))
+
+    async def _drain_and_close(self, reads: Reads | None) -> None:
+        try:
+            if reads is not None:
+                await self._drain(reads)
+        finally:
+            await self._call_closers()
+
+    async def _drain(self, reads: Reads) -> None:
+        reads.timeouts = Timeouts(total=DRAIN_S)
+        reads.timeouts.start()
+        left = DRAIN_BYTES
+        try:
+            while left > 0:
+                with reads:
+                    left -= len(await self._chain.step())
+        except Exception:  # nothing that happens after the terminating frame matters
+            pass
+        finally:
+            reads.close()
 
     async def _call_closers(self) -> None:
         source = self._source
-        closers, source.closers = [*self._chain.closers(), *source.closers], []
-        failure: Exception | None = None
-        for close in closers:
+        failure: BaseException | None = None
+        for close in (*self._chain.closers(), *source.left_to_call()):
             try:
                 closing = close()
                 if hasattr(closing, "__await__"):
                     await closing
             except Exception as error:  # the others have to be closed as well
                 failure = source.kept(error, failure)
+            except BaseException as interrupt:  # a cancellation, too
+                failure = interrupt
         if failure is not None:
             raise failure
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator
+    from collections.abc import Awaitable, Callable
     from types import TracebackType
 
-__all__ = ["AsyncioRuntime", "AsyncioScope", "Unwound"]
+    from .timeouts import Timeouts
+
+__all__ = ["AsyncioReads", "AsyncioRuntime"]
+
+_COUNTS_CANCELLATIONS = sys.version_info >= (3, 11)
 
 
 class AsyncioRuntime:
@@ -25,17 +32,9 @@ class AsyncioRuntime:
     def __init__(self, close_s: float) -> None:
         self._close_s = close_s
 
-    def scope(self, seconds: float | None) -> AsyncioScope:
-        """A scope that ends after ``seconds``, or only when it is told to."""
-        return AsyncioScope(seconds)
-
-    def event(self) -> asyncio.Event:
-        """Something with ``set()`` and ``await wait()``."""
-        return asyncio.Event()
-
-    def unwound(self, step: Awaitable[Any]) -> Awaitable[Any]:
-        """``step``, of which a second cancellation does not cut short what it does to end after the first."""
-        return Unwound(step, self._close_s)
+    def reads(self, timeouts: Timeouts | None) -> AsyncioReads:
+        """What is entered around each read of one stream."""
+        return AsyncioReads(timeouts)
 
     async def finish(self, close: Callable[[], Awaitable[None]]) -> None:
         """Runs ``close`` to its end whatever is cancelled meanwhile, but not for longer than ``close_s``.
@@ -47,11 +46,11 @@ class AsyncioRuntime:
             await close()
 
         task = asyncio.create_task(closing())
-        deadline = _now() + self._close_s
+        deadline = monotonic() + self._close_s
         cancelled: asyncio.CancelledError | None = None
-        while not task.done() and _now() < deadline:
+        while not task.done() and monotonic() < deadline:
             try:
-                await asyncio.wait((task,), timeout=deadline - _now())
+                await asyncio.wait((task,), timeout=deadline - monotonic())
             except asyncio.CancelledError as error:  # passed on below
                 cancelled = error
         if not task.done():
@@ -62,122 +61,105 @@ class AsyncioRuntime:
             task.result()
 
 
-class AsyncioScope:
-    """`trio.CancelScope` for one await: ends it after some seconds, or when another task calls `cancel`.
+class AsyncioReads:
+    """A context manager around each read of one stream. It ends a read that takes too long, or that another task wants over.
 
-    As `asyncio.timeout` does it, which 3.10 has not: the task is cancelled, and the cancellation taken back where it comes out
-    of the block, unless somebody else has cancelled the task as well. (3.10 can't tell the two apart.)
+    As `asyncio.timeout` does it, which 3.10 has not: the task that reads is cancelled, and the cancellation taken back where it
+    comes out of the block, unless somebody else has cancelled the task as well. (3.10 can't tell the two apart.)
+
+    One timer serves all reads. It is set anew only where a read has to end earlier than the timer rings; a timer that rings
+    ahead of the read's end is set again, and one that rings between two reads is dropped. It holds the stream weakly.
+
+    Attributes:
+        timeouts: how long reads may take; None for any time.
+        busy: whether a task is reading.
+
+    Raises, on entering:
+        TimeoutRanOutError: a timeout has run out already.
     """
 
-    __slots__ = ("_cancelling", "_seconds", "_task", "_timer", "cancel_called", "cancelled_caught")
+    __slots__ = (
+        "__weakref__",
+        "_cancelling",
+        "_interrupted",
+        "_loop",
+        "_over",
+        "_rings_at",
+        "_task",
+        "_timer",
+        "busy",
+        "timeouts",
+    )
 
-    def __init__(self, seconds: float | None) -> None:
-        self._seconds = seconds
-        self._task: asyncio.Task[Any] | None = None
+    def __init__(self, timeouts: Timeouts | None) -> None:
+        self.timeouts = timeouts
+        self.busy = False
+        self._loop = asyncio.get_running_loop()
+        self._task: Any = None  # an asyncio.Task, whose `cancelling` and `uncancel` 3.10 does not know
+        self._cancelling = 0  # how often others had cancelled the task before the read
+        self._interrupted = False
         self._timer: asyncio.TimerHandle | None = None
-        self._cancelling = 0
-        self.cancel_called = False
-        self.cancelled_caught = False
+        self._rings_at = inf
+        self._over: asyncio.Event | None = None  # for a task that waits until the read is over
 
-    def __enter__(self) -> AsyncioScope:
-        self._task = asyncio.current_task()
-        if self._task is not None and sys.version_info >= (3, 11):
-            self._cancelling = self._task.cancelling()
-        if self._seconds is not None:
-            self._timer = asyncio.get_running_loop().call_later(self._seconds, self.cancel)
-        return self
-
-    def cancel(self) -> None:
-        """Ends the block where it waits."""
-        if self._task is not None and not self.cancel_called:
-            self.cancel_called = True
-            self._task.cancel()
+    def __enter__(self) -> None:
+        timeouts = self.timeouts
+        if timeouts is not None:
+            until = timeouts.read_begins()
+            if until < self._rings_at:
+                self._set_timer(until)
+        self.busy = True
+        task: Any = asyncio.current_task(self._loop)
+        self._task = task
+        if _COUNTS_CANCELLATIONS and task is not None:
+            self._cancelling = task.cancelling()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> bool:
+        self.busy = False
         task, self._task = self._task, None
+        if self._over is not None:
+            self._over.set()
+        if not self._interrupted or task is None:
+            return False
+        self._interrupted = False
+        others = _COUNTS_CANCELLATIONS and task.uncancel() > self._cancelling
+        return isinstance(error, asyncio.CancelledError) and not others
+
+    def interrupt(self) -> None:
+        """Ends the read under way, if one waits."""
+        if self._task is not None and not self._interrupted:
+            self._interrupted = True
+            self._task.cancel()
+
+    async def wait_until_over(self) -> None:
+        """Ends the read under way, and returns when it is over."""
+        self._over = asyncio.Event()
+        self.interrupt()
+        await self._over.wait()
+
+    def close(self) -> None:
+        """No more reads will come."""
         if self._timer is not None:
             self._timer.cancel()
-        if not self.cancel_called or task is None:
-            return False
-        others = sys.version_info >= (3, 11) and task.uncancel() > self._cancelling
-        self.cancelled_caught = isinstance(error, asyncio.CancelledError) and not others
-        return self.cancelled_caught
+            self._timer, self._rings_at = None, inf
+
+    def _set_timer(self, moment: float) -> None:
+        self.close()
+        self._rings_at = moment
+        myself: ref[AsyncioReads] = ref(self)
+        self._timer = self._loop.call_later(moment - monotonic(), _ring, myself)
+
+    def ring(self) -> None:
+        """The timer rings."""
+        self._timer, self._rings_at = None, inf
+        if self.busy and self.timeouts is not None:
+            until = self.timeouts.until
+            if monotonic() < until:
+                self._set_timer(until)
+            else:
+                self.interrupt()
 
 
-class Unwound:
-    """An awaitable that the first cancellation reaches as usual. Later ones wait until it has ended, for ``seconds`` at most.
-
-    A client that is cancelled closes its connection on the way out; cancelled again while it does that, it leaves half of it
-    open, and marked as closed (httpx's shields are anyio's, and hold off only what anyio cancels).
-    """
-
-    __slots__ = ("_late", "_seconds", "_step")
-
-    def __init__(self, step: Awaitable[Any], seconds: float) -> None:
-        self._step = step
-        self._seconds = seconds
-        self._late: asyncio.CancelledError | None = None  # a cancellation that waits
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        running: Any = self._step.__await__()
-        resume: Callable[[Any], Any] = running.send
-        argument: Any = None
-        until: float | None = None  # up to when further cancellations wait, by the loop's clock
-        while True:
-            try:
-                waiting = resume(argument)
-            except StopIteration as ended:
-                self._raise_late()
-                return ended.value
-            except BaseException:
-                self._raise_late()
-                raise
-            resume, argument = running.send, None
-            try:
-                if until is None or _now() > until:
-                    argument = yield waiting
-                else:
-                    yield from self._outlast(waiting, until)
-            except BaseException as error:  # a cancellation, or what the future that was waited for failed with
-                resume, argument = running.throw, error
-                if isinstance(error, asyncio.CancelledError):
-                    until = until or _now() + self._seconds
-
-    def _outlast(self, waiting: Any, until: float) -> Generator[Any, Any, None]:
-        """Waits for the future that a task would wait for, or for the loop's next turn where it is None; a cancellation before
-        ``until`` is kept."""
-        if waiting is not None:
-            # As a task does with a future that it is given; the flag is the protocol between the two.
-            waiting._asyncio_future_blocking = False
-        while waiting is None or not waiting.done():
-            try:
-                yield from _done(waiting)
-            except asyncio.CancelledError as error:
-                if _now() > until:
-                    raise
-                self._late = error
-            if waiting is None:
-                return
-
-    def _raise_late(self) -> None:
-        if self._late is not None:
-            raise self._late
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
-
-
-def _done(waiting: Any) -> Generator[Any, Any, None]:
-    """Waits by a future of its own, so that cancelling the task leaves ``waiting`` alone."""
-    if waiting is None:
-        yield
-        return
-    done: asyncio.Future[None] = waiting.get_loop().create_future()
-
-    def tell(_: Any) -> None:
-        if not done.done():
-            done.set_result(None)
-
-    waiting.add_done_callback(tell)
-    yield from done
+def _ring(reads: ref[AsyncioReads]) -> None:
+    if (alive := reads()) is not None:
+        alive.ring()

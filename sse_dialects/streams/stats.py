@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from sse_dialects.dialects.base import SHOWN
 from sse_dialects.events import TextDelta
 from sse_dialects.values import Value
 
@@ -21,8 +23,8 @@ class Stats(Value):
     Attributes:
         bytes: bytes read from the source, after the client undid any Content-Encoding.
         frames: frames decoded. comments: comment lines, which is what most keep-alives are.
-        time_to_first_byte_s, time_to_first_event_s, time_to_first_text_s: until the read that brought it came back. Text is
-            any choice's first `TextDelta`; reasoning and tool calls are events, but no text.
+        time_to_first_byte_s, time_to_first_event_s, time_to_first_token_s, time_to_first_text_s: until the read that brought it
+            came back. A token is a piece of text, reasoning, a refusal or a tool call; text is a `TextDelta`. Any choice counts.
         longest_gap_s: the longest time between two reads that brought bytes, and from the last one to a failure. The caller's
             own work between them is part of it.
         duration_s: until the terminating frame, the failure or the close; until now while the stream is read.
@@ -37,6 +39,7 @@ class Stats(Value):
         "time_to_first_byte_s",
         "time_to_first_event_s",
         "time_to_first_text_s",
+        "time_to_first_token_s",
     )
     __match_args__ = (
         "bytes",
@@ -44,6 +47,7 @@ class Stats(Value):
         "comments",
         "time_to_first_byte_s",
         "time_to_first_event_s",
+        "time_to_first_token_s",
         "time_to_first_text_s",
         "longest_gap_s",
         "duration_s",
@@ -56,6 +60,7 @@ class Stats(Value):
         comments: int,
         time_to_first_byte_s: float | None,
         time_to_first_event_s: float | None,
+        time_to_first_token_s: float | None,
         time_to_first_text_s: float | None,
         longest_gap_s: float | None,
         duration_s: float,
@@ -65,79 +70,78 @@ class Stats(Value):
         self.comments = comments
         self.time_to_first_byte_s = time_to_first_byte_s
         self.time_to_first_event_s = time_to_first_event_s
+        self.time_to_first_token_s = time_to_first_token_s
         self.time_to_first_text_s = time_to_first_text_s
         self.longest_gap_s = longest_gap_s
         self.duration_s = duration_s
 
 
 class Timing:
-    """The clock beside one stream. Readings of `time.monotonic` inside, seconds from the start outside."""
+    """The clock beside one stream. Moments of `time.monotonic` inside, seconds from the start outside.
 
-    __slots__ = ("_bytes", "_ended", "_first_byte", "_first_event", "_gap", "_last", "_started", "first_text")
+    `StreamDriver.on_bytes` writes the attributes itself: a call for each read would cost as much as all that it does.
+
+    Attributes:
+        bytes: how many have come.
+        last: when the last read that brought bytes came back; infinity before the first.
+        gap: the longest time between two of them.
+    """
+
+    __slots__ = ("_ended", "_first_byte", "_first_event", "_first_text", "_first_token", "_started", "bytes", "gap", "last")
 
     def __init__(self) -> None:
         self._started = monotonic()
         self._first_byte: float | None = None
         self._first_event: float | None = None
-        self._last: float | None = None
-        self._gap: float | None = None
+        self._first_token: float | None = None
+        self._first_text: float | None = None
         self._ended: float | None = None
-        self._bytes = 0
-        self.first_text: float | None = None
+        self.bytes = 0
+        self.gap = -inf
+        self.last = inf  # so that the first bytes end no gap
 
-    def arrived(self, size: int) -> None:
-        """A read brought ``size`` bytes; none is no arrival."""
-        if not size:
-            return
-        now = monotonic()
-        if self._last is None:
-            self._first_byte = now
-        else:
-            self._widen(now - self._last)
-        self._bytes += size
-        self._last = now
+    def first_bytes(self) -> None:
+        """Note that bytes came, where none had come before."""
+        if self._first_byte is None:
+            self._first_byte = monotonic()
 
-    def saw(self, event: Event) -> None:
-        """An event was decoded. Need not be called any more once ``first_text`` is set."""
+    def note_first(self, event: Event) -> bool:
+        """Note what of ``event`` is the first of its kind. It came with the last read. Returns False once all kinds have come."""
         if self._first_event is None:
-            self._first_event = self._last
+            self._first_event = self.last
+        if self._first_token is None and isinstance(event, SHOWN):
+            self._first_token = self.last
         if type(event) is TextDelta:
-            self.first_text = self._last
+            self._first_text = self.last
+        return self._first_text is None
 
     def end(self, *, silent: bool) -> None:
         """No more will be read; ``silent`` where the stream did not end with its last bytes but some time after them."""
         if self._ended is None:
             now = monotonic()
-            if silent and self._last is not None:
-                self._widen(now - self._last)
+            if silent:
+                self.gap = max(self.gap, now - self.last)
             self._ended = now
-
-    def since_start(self) -> float:
-        """Seconds since the stream was made."""
-        return monotonic() - self._started
 
     def silence(self) -> float:
         """Seconds since the last byte came, or since the stream was made."""
-        return monotonic() - (self._started if self._last is None else self._last)
+        return monotonic() - (self._started if self.last == inf else self.last)
 
     def stats(self, decoder: Decoder) -> Stats:
         """What is known so far."""
         # The terminating frame came with the last read, however late the caller asks for what follows it.
-        ended = self._last if decoder.complete else self._ended
+        ended = self.last if decoder.complete else self._ended
         return Stats(
-            self._bytes,
+            self.bytes,
             decoder.frame_count,
             decoder.comment_count,
             self._relative(self._first_byte),
             self._relative(self._first_event),
-            self._relative(self.first_text),
-            self._gap,
+            self._relative(self._first_token),
+            self._relative(self._first_text),
+            self.gap if self.gap >= 0 else None,
             (monotonic() if ended is None else ended) - self._started,
         )
-
-    def _widen(self, gap: float) -> None:
-        if self._gap is None or gap > self._gap:
-            self._gap = gap
 
     def _relative(self, moment: float | None) -> float | None:
         return None if moment is None else moment - self._started

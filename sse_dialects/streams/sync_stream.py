@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
+from warnings import warn
 
 from sse_dialects.decoder import Decoder
 from sse_dialects.events import TextDelta
 from sse_dialects.limits import DEFAULT_LIMITS, Limits
-from sse_dialects.root import MisuseError
+from sse_dialects.root import MisuseError, SSEDialectsError
 from sse_dialects.sources.for_sync import open_source
-from sse_dialects.sources.sockets import drain, wake
+from sse_dialects.sources.sockets import bounded_reads, drain, wake
 
-from .patience import patience
-from .reading import Reading
+from .driver import StreamDriver
+from .timeouts import timeouts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Generator, Iterator
     from os import PathLike
-    from types import TracebackType
+    from types import GeneratorType, TracebackType
 
     from sse_dialects.answer import Answer, DialectName
     from sse_dialects.events import Event
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from sse_dialects.sources.source import Source
 
     from .stats import Stats
+    from .timeouts import Timeouts
 
 __all__ = ["EventStream", "stream"]
 
@@ -37,7 +40,9 @@ def stream(
     require_done: bool = True,
     think_tags: bool = False,
     limits: Limits = DEFAULT_LIMITS,
+    first_token_timeout: float | None = None,
     content_timeout: float | None = None,
+    total_timeout: float | None = None,
     record: str | PathLike[str] | BinaryIO | Recorder | None = None,
 ) -> EventStream:
     """Reads a streamed answer from ``source``.
@@ -54,8 +59,12 @@ def stream(
         require_done: as `Decoder` takes it.
         think_tags: likewise.
         limits: likewise.
-        content_timeout: seconds for which nothing but comments and pings may come, counted while the caller waits for an event
-            and looked at whenever bytes arrive. How long no bytes at all may come is the client's read timeout.
+        first_token_timeout: seconds until the first piece of text, reasoning, a refusal or a tool call, or the opening of any
+            other part, such as a hosted tool's.
+        content_timeout: seconds for which nothing but keep-alives (comments and pings) may come.
+        total_timeout: seconds for the whole answer. All three begin with the first read. This one is wall time; the other two
+            count only the time that reads take. They are looked at whenever bytes arrive, and bound each read where the
+            transport exposes its socket (httpx over HTTP/1.1); elsewhere the client's read timeout is what ends a silence.
         record: the path of a file, or one open for writing in binary mode, to which all that is read is recorded as it comes, or
             a `sse_dialects.recording.Recorder`; ``docs/recording.md`` describes the format.
 
@@ -63,14 +72,14 @@ def stream(
         MisuseError: the source can't be read this way; the text says what to pass.
         OSError: the file to record to can't be opened.
     """
-    patient = patience(content_timeout)
+    timeouts = timeouts_of(content=content_timeout, first_token=first_token_timeout, total=total_timeout)
     decoder = Decoder(dialect, require_done=require_done, think_tags=think_tags, limits=limits)
     opened = open_source(source)
     if record is not None:
         from sse_dialects.recording.tee import tee
 
         tee(opened, record)
-    return EventStream(opened, Reading(opened, decoder, patient))
+    return EventStream(opened, StreamDriver(opened, decoder, timeouts))
 
 
 class EventStream:
@@ -87,16 +96,17 @@ class EventStream:
         MisuseError: another thread is in the middle of a step; or the source gives no bytes or has been read before.
     """
 
-    __slots__ = ("__weakref__", "_closing", "_reading", "_source", "_turn")
+    __slots__ = ("__weakref__", "_attention", "_begin_read", "_driver", "_pump", "_source")
 
-    def __init__(self, source: Source, reading: Reading) -> None:
+    def __init__(self, source: Source, driver: StreamDriver) -> None:
         self._source = source
-        self._reading = reading
-        self._closing = False
-        self._turn = [True]  # taken by the thread that takes a step: list.pop is atomic
+        self._driver = driver
+        self._begin_read = _begin_read(source, driver.timeouts)
+        self._pump = self._new_pump()
+        self._attention = True  # an event has to be looked at before it is handed out
 
     def __enter__(self) -> EventStream:
-        if self._reading.rejected:
+        if self._driver.rejected:
             self._run_out()
         return self
 
@@ -107,17 +117,17 @@ class EventStream:
         return self
 
     def __next__(self) -> Event:
-        reading = self._reading
-        self._begin()
-        try:
-            while (event := reading.take()) is None:
-                if not self._more():
-                    raise StopIteration
-        finally:
-            self._end()
-        if not reading.delivered:
-            reading.handed(event)
-        return event
+        while True:
+            try:
+                for event in self._pump:
+                    if self._attention:
+                        self._look_at(event)
+                    return event
+            except BaseException as error:
+                self._step_failed(error)
+                raise
+            if not self._goes_on():
+                raise StopIteration
 
     def text(self) -> Iterator[str]:
         """The pieces of choice 0's text as they arrive; all else is passed over. Raises as iterating the stream does."""
@@ -132,11 +142,11 @@ class EventStream:
             SSEDialectsError: what iterating raises, also if it was raised before; TruncatedStreamError after an early `close`.
         """
         self._run_out()
-        return self._reading.answer()
+        return self._driver.answer()
 
     def partial(self) -> Answer:
         """The answer as far as it came."""
-        return self._reading.partial()
+        return self._driver.partial()
 
     def text_so_far_json(self) -> dict[str, Any]:
         """The best-effort object of choice 0's text, which is JSON and still being written. ``{}`` where it is no JSON object.
@@ -144,17 +154,17 @@ class EventStream:
         Computed anew at each call, in time linear in all that came: ask a few times a second, not at every delta. With the extra
         ``jiter`` it takes about a twentieth of the time.
         """
-        return self._reading.text_so_far_json()
+        return self._driver.text_so_far_json()
 
     @property
     def complete(self) -> bool:
         """Whether the terminating frame has come."""
-        return self._reading.complete
+        return self._driver.complete
 
     @property
     def dialect(self) -> DialectName | None:
         """The dialect, None until it is recognised."""
-        return self._reading.dialect
+        return self._driver.dialect
 
     @property
     def response(self) -> Any:
@@ -164,7 +174,7 @@ class EventStream:
     @property
     def stats(self) -> Stats:
         """How the stream went so far: bytes, frames, times."""
-        return self._reading.stats()
+        return self._driver.stats()
 
     def close(self) -> None:
         """Ends the stream and closes the source. Again: nothing.
@@ -175,70 +185,125 @@ class EventStream:
         Another thread that waits for the next event is woken where the transport exposes its socket, else at the next bytes; its
         iteration ends, and it does the closing.
         """
-        if self._closing:
-            return
-        finished = self._reading.complete and self._reading.failure is None
-        self._reading.close()
-        self._closing = True
-        if not self._turn:
-            wake(self._source.response)
-        else:
-            self._close_source(finished=finished)
+        try:
+            self._close()
+        except BaseException:  # also an interrupt, which leaves something to close
+            self._close()
+            raise
 
     def __del__(self) -> None:
-        with suppress(Exception):  # nobody is there to hear of it
-            self.close()
+        try:
+            if self._source.is_open and not self._driver.complete and not sys.is_finalizing():
+                warn(f"{self!r} was dropped before its end: use `with stream(...)`", ResourceWarning, stacklevel=2, source=self)
+        finally:
+            with suppress(Exception):  # nobody is there to hear of it
+                self.close()
 
     def __repr__(self) -> str:
         return f"<EventStream {self.dialect or 'of no known dialect yet'}, {'complete' if self.complete else 'not complete'}>"
 
     def _run_out(self) -> None:
-        self._begin()
-        try:
-            while self._reading.take() is not None or self._more():
-                pass
-        finally:
-            self._end()
-
-    def _more(self) -> bool:
-        """Reads on. False at the end; raises the failure that the stream ended in."""
-        reading = self._reading
-        if reading.wants_bytes():
-            self._read()
-        elif reading.ended:
+        """Read to the end. The events are not handed out."""
+        while True:
             try:
-                if reading.failure is not None:
-                    self._close_source(finished=False)
-            finally:
-                reading.settle()
-            return False
-        return True
-
-    def _read(self) -> None:
-        try:
-            piece = next(self._source.iterator)
-        except StopIteration:
-            self._reading.finish()
-        except BaseException as error:
-            if not self._reading.broke(error):
+                for event in self._pump:
+                    if self._attention:
+                        self._driver.pass_over(event)
+            except BaseException as error:
+                self._step_failed(error)
                 raise
-        else:
-            self._reading.fed(piece)
+            if not self._goes_on():
+                return
 
-    def _close_source(self, *, finished: bool) -> None:
-        try:
-            if finished:
-                drain(self._source.response, self._source.iterator)
-        finally:
+    def _look_at(self, event: Event) -> None:
+        """Note that an event is handed out; called for each until one is text or its like, and once after `close`."""
+        driver = self._driver
+        self._attention = driver.hand_out(event)
+        if driver.closed:  # by another thread, while this one took its step; looked at last, so that one of the two closes
+            self._source.close()
+            raise StopIteration
+
+    def _step_failed(self, error: BaseException) -> None:
+        """Raise MisuseError if ``error`` says that the pump is running already; close if another thread wants that."""
+        trace = error.__traceback__
+        if type(error) is ValueError and trace is not None and trace.tb_next is None:
+            raise MisuseError("another thread is reading this stream: give each stream to one thread, or a lock to all") from None
+        if self._driver.closed:
             self._source.close()
 
-    def _begin(self) -> None:
-        try:
-            self._turn.pop()
-        except IndexError:
-            raise MisuseError("another thread is reading this stream: give each stream to one thread, or a lock to all") from None
+    def _goes_on(self) -> bool:
+        """After the pump's end: whether an exception that was not the stream's own ended it. Then a new one goes on."""
+        if self._driver.closed:
+            self._source.close()
+        if self._driver.is_over:
+            return False
+        self._pump = self._new_pump()
+        return True
 
-    def _end(self) -> None:
-        self._turn.append(True)
-        if self._closing:  # by another thread, while this one had its turn
-            self._close_source(finished=False)
+    def _new_pump(self) -> GeneratorType[Event, None, None]:
+        return cast("GeneratorType[Event, None, None]", _pump(self._source, self._driver, self._begin_read))
+
+    def _close(self) -> None:
+        driver, source = self._driver, self._source
+        finished = driver.complete and driver.failure is None and not driver.closed
+        driver.close()
+        self._attention = True
+        try:
+            if finished and not self._pump.gi_running:
+                drain(source.response, source.iterator)
+        finally:
+            if self._pump.gi_running:
+                wake(source.response)
+            else:
+                source.close()
+
+
+def _pump(source: Source, driver: StreamDriver, begin_read: Callable[[], object] | None) -> Generator[Event, None, None]:
+    """The events from here to the stream's end; then raises the failure, if there is one.
+
+    A generator, because one can't run twice at a time, and says whether it is running: two threads, or an interrupt at any
+    place, leave nothing to tidy up. An exception that is not the stream's own ends it; another one takes over where it was.
+    """
+    driver.resume()
+    iterator = source.iterator
+    while True:
+        try:
+            yield from driver.events
+        except SSEDialectsError as error:
+            driver.on_failure(error)
+        if not driver.open:
+            break
+        try:
+            if begin_read is not None:
+                begin_read()
+            for driver.piece in iterator:  # `next` would let an interrupt come between it and the assignment, and lose bytes
+                break
+            else:
+                driver.on_end()
+                continue
+        except BaseException as error:
+            if not driver.on_error(error):
+                raise
+            continue
+        driver.on_bytes()
+    _end(source, driver)
+
+
+def _end(source: Source, driver: StreamDriver) -> None:
+    """Close the source if the stream has failed, and raise that failure, the first time."""
+    try:
+        if driver.failure is not None:
+            source.close()
+    finally:
+        driver.raise_failure()
+
+
+def _begin_read(source: Source, timeouts: Timeouts | None) -> Callable[[], object] | None:
+    """What is called ahead of each read, so that it keeps to the timeouts; None where there are none."""
+    if timeouts is None:
+        return None
+    reads = bounded_reads(source.response)
+    if reads is None:
+        return timeouts.read_begins
+    source.closers.append(reads.remove)
+    return lambda: reads.until(timeouts.read_begins())
