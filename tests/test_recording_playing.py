@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+import tracemalloc
 
 import pytest
 from bodies import CHAT, DIALECTS
@@ -11,7 +12,7 @@ from loops import both
 
 import sse_dialects as sd
 from sse_dialects.recording import Recorder, Replay, playing, replay
-from sse_dialects.recording.lines import Head, end_line, head_line, piece_line
+from sse_dialects.recording.lines import MAGIC, Head, end_line, head_line, piece_line
 
 TIMED = [(0.0, b"data: 1\n\n"), (6.0, b"data: 2\n\n"), (0.0, b"data: 3\n\n"), (3.0, None)]
 
@@ -278,3 +279,52 @@ def test_an_endless_line_is_joined_once():
 
     assert list(replay(Drip(recorded([data])))) == [data]
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("place", ["head", "later"])
+def test_a_line_that_never_ends_takes_bounded_memory(path, place):
+    """A file that begins like a recording may be anything."""
+
+    class Endless(io.RawIOBase):
+        given = 0
+
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            beginning = MAGIC if place == "head" else head_line(Head(), "") + b'{"delay":0,"text":"'
+            data = beginning if not self.given else b"x" * len(buffer)
+            self.given += len(data)
+            buffer[: len(data)] = data
+            return len(data)
+
+    file = Endless()
+    tracemalloc.start()
+    try:
+        if place == "head":
+            with pytest.raises(OSError, match="line 1 of the recording is damaged: it is longer than 4 MiB"):
+                replay(file)
+        else:
+            with sd.stream(replay(file)) as events, pytest.raises(sd.TruncatedStreamError) as caught:
+                events.answer()
+            assert "line 2 of the recording is damaged: it is longer" in str(caught.value.cause)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+    assert file.given < 6 << 20
+
+
+@pytest.mark.parametrize("delay", ["Infinity", "NaN", "1e300", f"1{'0' * 400}"])
+@pytest.mark.parametrize("speed", [None, 1, 1e9])
+def test_a_delay_that_nobody_waits_for_is_damage(path, delay, speed):
+    path.write_bytes(head_line(Head(), "") + b'{"delay":%b,"text":"data: 1"}\n' % delay.encode())
+    with sd.stream(replay(path, speed=speed)) as events, pytest.raises(sd.TruncatedStreamError) as caught:
+        events.answer()
+    assert str(caught.value.cause) == "line 2 of the recording is damaged"
+
+
+def test_a_speed_of_almost_nothing_is_no_overflow(monkeypatch):
+    waited = []
+    monkeypatch.setattr("sse_dialects.recording.playing.time.sleep", waited.append)
+    assert list(Replay([(1.0, b"a"), (1e8, b"b")], speed=1e-300)) == [b"a", b"b"]
+    assert max(waited) <= 1e9

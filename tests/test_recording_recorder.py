@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import sse_dialects as sd
-from sse_dialects.recording import Recorder
+from sse_dialects.recording import Recorder, replay
 
 
 def lines(path):
@@ -163,3 +163,12 @@ def test_a_file_that_can_not_be_written_ends_the_recording_and_nothing_else(tmp_
     recorder.write(b"c")
     recorder.end()
     assert repr(recorder) == "<Recorder closed>"
+
+
+def test_a_large_read_is_written_as_several_lines(tmp_path):
+    path = tmp_path / "answer.jsonl"
+    large = bytes(range(256)) * 1000
+    with Recorder(path) as recorder:
+        recorder.write(large)
+    assert b"".join(replay(path)) == large
+    assert max(map(len, replay(path))) == 1 << 16

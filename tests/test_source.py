@@ -11,7 +11,7 @@ import httpx_sse
 import pytest
 
 from sse_dialects.errors import MisuseError
-from sse_dialects.sources.source import Source, background_task, is_bytes, opened_by, sync_or_async, unwrapped
+from sse_dialects.sources.source import Source, background_task, is_bytes, opened_by, slices, sync_or_async, unwrapped
 
 
 class Response:
@@ -125,3 +125,11 @@ def test_a_client_that_objects_at_once():
 def test_bytes():
     assert all(map(is_bytes, (b"", bytearray(), memoryview(b""))))
     assert not is_bytes("")
+
+
+def test_slices():
+    for data in (b"", b"a" * 65_536, b"a" * 200_000, bytearray(b"a" * 70_000), memoryview(b"a" * 70_000)):
+        pieces = list(slices(data))
+        assert b"".join(pieces) == data
+        assert {type(piece) for piece in pieces} == {bytes}
+        assert max(map(len, pieces)) <= 65_536

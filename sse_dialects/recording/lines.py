@@ -16,9 +16,26 @@ from sse_dialects.values import JSONObject
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["MAGIC", "Head", "RecordedTimeoutError", "Step", "end_line", "head_line", "parsed_head", "parsed_steps", "piece_line"]
+__all__ = [
+    "LONGEST_DELAY_S",
+    "MAGIC",
+    "MAX_LINE_BYTES",
+    "Head",
+    "RecordedTimeoutError",
+    "Step",
+    "damaged",
+    "end_line",
+    "head_line",
+    "parsed_head",
+    "parsed_steps",
+    "piece_line",
+]
 
 VERSION = 1
+# Bytes of a line. A recorded read is at most 64 KiB, which escapes make 400 KiB; without a bound, a file that begins like a
+# recording and never ends its line would take all memory.
+MAX_LINE_BYTES = 4 << 20
+LONGEST_DELAY_S = 1e9  # 31 years; `time.sleep` refuses ten times that
 _NAME = "sse-dialects-recording"
 MAGIC = b'{"%b":' % _NAME.encode()  # what a recording begins with, and no event stream does
 
@@ -98,15 +115,14 @@ def parsed_steps(lines: Iterable[bytes]) -> Iterator[Step]:
     """What the lines after the first say. A last line that was cut says nothing, and a kind that is not known is passed over.
 
     Raises:
-        OSError: a line with its newline is none of a recording, so the file is damaged.
+        OSError: a line with its newline is none of a recording, or a delay is none, so the file is damaged.
     """
     skipped_s = 0.0
     for number, line in enumerate(lines, 2):
         fields = _object(line, number)
         if fields is None:
             return
-        delay = fields.get("delay")
-        delay_s = skipped_s + (float(delay) if isinstance(delay, (int, float)) and delay > 0 else 0.0)
+        delay_s = skipped_s + _delay(fields, number)
         if "end" in fields:
             yield delay_s, _fault(fields, delay_s)
             return
@@ -114,6 +130,15 @@ def parsed_steps(lines: Iterable[bytes]) -> Iterator[Step]:
         skipped_s = delay_s if data is None else 0.0
         if data is not None:
             yield delay_s, data
+
+
+def _delay(fields: dict[str, Any], number: int) -> float:
+    delay = fields.get("delay")
+    if not isinstance(delay, (int, float)):
+        return 0.0
+    if not delay <= LONGEST_DELAY_S:  # NaN is not, either
+        raise damaged(number)
+    return max(float(delay), 0.0)
 
 
 def _fault(fields: dict[str, Any], silent_s: float) -> Exception | None:
@@ -131,7 +156,7 @@ def _data(fields: dict[str, Any], number: int) -> bytes | None:
         if isinstance(encoded := fields.get("base64"), str):
             return base64.b64decode(encoded, validate=True)
     except ValueError:
-        raise _damaged(number) from None
+        raise damaged(number) from None
     return None
 
 
@@ -144,12 +169,13 @@ def _object(line: bytes, number: int) -> dict[str, Any] | None:
     if isinstance(value, JSONObject):
         return value
     if line.endswith(b"\n"):
-        raise _damaged(number)
+        raise damaged(number)
     return None
 
 
-def _damaged(number: int) -> OSError:
-    return DamagedRecordingError(f"line {number} of the recording is damaged")
+def damaged(number: int, why: str = "") -> OSError:
+    """The error for a line that no recorder wrote."""
+    return DamagedRecordingError(f"line {number} of the recording is damaged{why}")
 
 
 def _line(fields: dict[str, Any]) -> bytes:

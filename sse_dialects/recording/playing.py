@@ -10,7 +10,7 @@ from sse_dialects.root import MisuseError
 from sse_dialects.sources.event_loop import sleep
 from sse_dialects.sources.source import READ_BYTES
 
-from .lines import MAGIC, Head, parsed_head, parsed_steps
+from .lines import LONGEST_DELAY_S, MAGIC, MAX_LINE_BYTES, Head, damaged, parsed_head, parsed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -140,8 +140,8 @@ class _Schedule:
         if not self._speed:
             return 0.0
         now = time.monotonic()
-        self._due = (now if self._due is None else self._due) + delay_s / self._speed
-        return max(self._due - now, 0.0)
+        self._due = (now if self._due is None else self._due) + min(delay_s / self._speed, LONGEST_DELAY_S)
+        return min(max(self._due - now, 0.0), LONGEST_DELAY_S)
 
 
 def _given(item: bytes | Exception) -> bytes:
@@ -204,14 +204,23 @@ def _and_then(start: bytes, pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines with their newline, the last one also without. Linear: what is kept of an unfinished line is joined once."""
+    """Lines with their newline, the last one also without. Linear: what is kept of an unfinished line is joined once.
+
+    Raises:
+        OSError: a line is too long for a recording.
+    """
     begun: list[bytes] = []
+    size, number = 0, 1
     for piece in pieces:
         *ended, rest = piece.split(b"\n")
         for line in ended:
             yield b"".join((*begun, line, b"\n"))
             begun.clear()
+            size, number = 0, number + 1
         if rest:
             begun.append(rest)
+            size += len(rest)
+            if size > MAX_LINE_BYTES:
+                raise damaged(number, f": it is longer than {MAX_LINE_BYTES >> 20} MiB")
     if begun:
         yield b"".join(begun)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sse_dialects.root import MisuseError
 from sse_dialects.sources.response import head_of
+from sse_dialects.sources.source import slices
 from sse_dialects.sources.transport_errors import package_of, read_timeout
 
 from .lines import Head, end_line, head_line, piece_line
@@ -77,10 +78,11 @@ class Recorder:
         self._last = time.monotonic()
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Notes one read. One without bytes is noted too."""
+        """Notes one read: in several lines where it is larger than 64 KiB. One without bytes is noted too."""
         if not self._begun:
             self.begin()
-        self._write(piece_line(self._delay(), bytes(data)))
+        for piece in slices(data):
+            self._write(piece_line(self._delay(), piece))
 
     def end(self, error: BaseException | None = None) -> None:
         """Notes that the source has ended, by itself or in ``error``, of which only the class's name is written; then closes."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .misuse import blocking, read_before, refuse_unreadable, unread
 from .response import head_of
-from .source import READ_BYTES, Source, background_task, is_bytes, opened_by, sync_or_async, unwrapped
+from .source import READ_BYTES, Source, background_task, is_bytes, opened_by, slices, sync_or_async, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -22,7 +22,7 @@ def open_async_source(source: Any) -> Source:
         MisuseError: it can't be read, or would block the event loop, or has been read before; the text says what to pass instead.
     """
     if is_bytes(source):
-        return Source(_Steps(iter((source,))), None, ())
+        return Source(_Steps(slices(source)), None, ())
     refuse_unreadable(source)
     origin = unwrapped(source)
     iterator = opened_by(_ROWS, origin)

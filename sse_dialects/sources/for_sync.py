@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .misuse import only_asynchronous, refuse_unreadable
-from .source import READ_BYTES, Source, background_task, is_bytes, opened_by, sync_or_async, unwrapped
+from .source import READ_BYTES, Source, background_task, is_bytes, opened_by, slices, sync_or_async, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ def open_source(source: Any) -> Source:
         MisuseError: it can't be read, or only by async code, or has been read before; the text says what to pass instead.
     """
     if is_bytes(source):
-        return Source(iter((source,)), None, ())
+        return Source(slices(source), None, ())
     refuse_unreadable(source)
     origin = unwrapped(source)
     iterator = None if sync_or_async(origin) == "async" else opened_by(_ROWS, origin)

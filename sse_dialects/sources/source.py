@@ -13,7 +13,7 @@ from .transport_errors import is_misuse, is_transport_failure, package_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["READ_BYTES", "Source", "background_task", "is_bytes", "opened_by", "sync_or_async", "unwrapped"]
+__all__ = ["READ_BYTES", "Source", "background_task", "is_bytes", "opened_by", "slices", "sync_or_async", "unwrapped"]
 
 READ_BYTES = 1 << 16  # at most, for sources that are asked for a number; all of them return what is there
 _ITERATING, _ENTERING = ("__iter__", "__aiter__"), ("__enter__", "__aenter__")
@@ -77,6 +77,17 @@ class Source:
 def is_bytes(source: object) -> bool:
     """Whether a source is the whole stream at once."""
     return isinstance(source, (bytes, bytearray, memoryview))
+
+
+def slices(data: bytes | bytearray | memoryview) -> Iterator[bytes]:
+    """Bytes in pieces of at most 64 KiB, at least one."""
+    whole = bytes(data)
+    return iter([whole]) if len(whole) <= READ_BYTES else _slices(whole)
+
+
+def _slices(whole: bytes) -> Iterator[bytes]:
+    for start in range(0, len(whole), READ_BYTES):
+        yield whole[start : start + READ_BYTES]
 
 
 def unwrapped(source: Any) -> Any:
