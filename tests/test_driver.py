@@ -238,7 +238,15 @@ SEARCH = frame(
 )
 LONG = frame({"choices": [{"index": 0, "delta": {"content": "x" * 2000}}]})
 PIECES = [LONG[start : start + 200] for start in range(0, len(LONG), 200)]
-PINGS = (PING, b"\n\n", b"event: ping\ndata: {}\n\n", frame({"type": "ping"}))
+NAMES = ("ping", "keepalive", "keep-alive", "keep_alive", "heartbeat")
+PINGS = (
+    PING,
+    b"\n\n",
+    b"event: ping\ndata: {}\n\n",
+    *(frame({"type": name}) for name in NAMES),
+    *(b"event: %b\ndata: {}\n\n" % name.encode() for name in NAMES),
+    frame({"type": "ping", "sequence_number": 3, "cost": "0"}),
+)
 
 
 @pytest.mark.parametrize("ping", PINGS)
