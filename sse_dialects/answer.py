@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Union
 
+from .partial_json import object_so_far
 from .root import MisuseError, SSEDialectsError
-from .sofar import object_so_far
 from .values import JSONArray, JSONObject, Value
 
 __all__ = [

@@ -18,7 +18,7 @@ ROOT = "sse_dialects"
 # don't import each other either. A package's name stands for all its modules.
 LAYERS: list[tuple[str, list[str]]] = [
     ("apart", ["_version", "limits", "root", "values"]),
-    ("apart", ["sofar", "failures"]),
+    ("apart", ["partial_json", "failures"]),
     ("HTTP errors", ["http_errors"]),
     ("frames", ["frames"]),
     ("answer", ["answer"]),

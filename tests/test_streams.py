@@ -12,7 +12,7 @@ import pytest
 
 import sse_dialects
 from sse_dialects import streams, testing
-from sse_dialects.sofar import object_so_far
+from sse_dialects.partial_json import object_so_far
 
 
 def test_the_public_names():

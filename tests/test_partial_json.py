@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sse_dialects.sofar import object_so_far
+from sse_dialects.partial_json import object_so_far
 
 CASES = [
     ("", {}),
