@@ -299,11 +299,12 @@ class LimitExceededError(StreamError):
 
 
 class StalledStreamError(StreamError):
-    """The stream was silent for too long.
+    """The stream was silent, or took, too long.
 
     Attributes:
-        waited_s: for how many seconds nothing came that counts.
-        setting: the timeout that ran out, as the caller set it: "idle_timeout", "content_timeout", or the HTTP client's own.
+        waited_s: for how many seconds what the timeout waits for did not come.
+        setting: the timeout that ran out, as the caller set it: "idle_timeout", "content_timeout", "first_token_timeout",
+            "total_timeout", or the HTTP client's own.
         cause: the client's own error, or None.
     """
 
@@ -317,9 +318,9 @@ class StalledStreamError(StreamError):
         self.cause = cause
 
     def __str__(self) -> str:
-        waited = f"for {self.waited_s:.3g} s" if self.waited_s is not None else "for longer than allowed"
+        waited = f" after {self.waited_s:.3g} s" if self.waited_s is not None else ""
         return (
-            f"the stream was silent {waited} ({self.setting} ran out) after {_count(self.frame_count, 'frame')}: the answer is "
+            f"the stream stalled ({self.setting} ran out{waited}) after {_count(self.frame_count, 'frame')}: the answer is "
             f"not whole. Send the request again as a new one, or allow more time; {_PARTIAL}."
         )
 

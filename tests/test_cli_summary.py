@@ -63,11 +63,12 @@ RECEIVED = [
         'if the server speaks another dialect than "chat", use --dialect auto. Nothing after it',
     ),
     (sd.LimitExceededError("max_parts", 3000), "the stream is larger than max_parts (3,000); --limit max_parts=N allows more."),
-    (sd.StalledStreamError(3, setting="httpx.Timeout(read=...)"), "silent for 3 s (--timeout ran out)"),
-    (sd.StalledStreamError(3, setting="--timeout"), "(--timeout ran out)"),
-    (sd.StalledStreamError(3, setting="first_token_timeout"), "(--first-token-timeout ran out)"),
-    (sd.StalledStreamError(3, setting="total_timeout"), "(--total-timeout ran out)"),
-    (sd.StalledStreamError(3, setting="the client's read timeout"), "(the client's read timeout ran out)"),  # a recording's
+    (sd.StalledStreamError(3, setting="httpx.Timeout(read=...)"), "stalled (--timeout ran out after 3 s)"),
+    (sd.StalledStreamError(3, setting="--timeout"), "(--timeout ran out after 3 s)"),
+    (sd.StalledStreamError(3, setting="first_token_timeout"), "(--first-token-timeout ran out after 3 s)"),
+    (sd.StalledStreamError(3, setting="total_timeout"), "(--total-timeout ran out after 3 s)"),
+    # A recording's.
+    (sd.StalledStreamError(3, setting="the client's read timeout"), "(the client's read timeout ran out after 3 s)"),
 ]
 OTHERS = [
     (

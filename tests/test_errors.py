@@ -83,7 +83,7 @@ SENTENCES = {
     "error.partial holds what came.",
     LimitExceededError: "the stream is larger than Limits(max_answer_bytes=268,435,456) allows. If this provider's answers are "
     "honestly that large, pass limits=Limits(max_answer_bytes=...) with a higher number; error.partial holds what came.",
-    StalledStreamError: "the stream was silent for 30 s (content_timeout ran out) after 3 frames: the answer is not whole. "
+    StalledStreamError: "the stream stalled (content_timeout ran out after 30 s) after 3 frames: the answer is not whole. "
     "Send the request again as a new one, or allow more time; error.partial holds what came.",
 }
 
@@ -289,7 +289,7 @@ def test_a_malformed_stream_need_not_know_the_frame():
 def test_a_stall_need_not_know_how_long():
     error = StalledStreamError(None, setting="the client's read timeout")
     assert error.retryable
-    assert "silent for longer than allowed (the client's read timeout ran out)" in str(error)
+    assert "the stream stalled (the client's read timeout ran out) after" in str(error)
 
 
 @pytest.mark.parametrize("error", [MalformedStreamError("x"), LimitExceededError("max_parts", 1), StreamError("x")])
