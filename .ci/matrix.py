@@ -37,7 +37,7 @@ SUITES = {
     "test_recording": "recording and replay",
     "test_testing": "`sse_dialects.testing`: replies, faults, transports, ASGI, pytest",
     "test_telemetry": "OpenTelemetry attributes and spans",
-    "test_sofar": "unfinished JSON, with and without jiter",
+    "test_partial_json": "unfinished JSON, with and without jiter",
     "test_typing": "mypy, pyright and pyrefly over the public API",
 }
 
