@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Union
 
-from .partial_json import object_so_far
+from .partial_json import object_so_far, value_so_far
 from .root import MisuseError, SSEDialectsError
 from .values import JSONArray, JSONObject, Value
 
@@ -250,10 +250,10 @@ class Choice(Value):
         self.native_finish_reason = native_finish_reason
         self.extra = extra if extra is not None else {}
 
-    def text_so_far_json(self) -> dict[str, Any]:
-        """The best-effort object of a text that is JSON and may be unfinished, as `ToolCall.so_far` gives that of arguments.
-        ``{}`` where the text is no JSON object."""
-        return object_so_far(self.text)
+    def text_so_far_json(self) -> Any:
+        """The best-effort object or list of a text that is JSON, in a fenced block or not, and may be unfinished. ``{}`` where
+        the text is no JSON."""
+        return value_so_far(self.text)
 
     def to_dict(self) -> dict[str, Any]:
         """The members in plain JSON types; each part also says its ``type``."""
@@ -344,8 +344,8 @@ class Answer(Value):
         """Choice 0's finish reason in the provider's own word."""
         return self._first.native_finish_reason
 
-    def text_so_far_json(self) -> dict[str, Any]:
-        """Choice 0's text as an object, also if it is unfinished: `Choice.text_so_far_json`."""
+    def text_so_far_json(self) -> Any:
+        """Choice 0's text as an object or list, also if it is unfinished: `Choice.text_so_far_json`."""
         return self._first.text_so_far_json()
 
     @property

@@ -7,13 +7,15 @@ import re
 import sys
 from typing import Any
 
-from .values import JSONObject
+from .values import JSONArray, JSONObject
 
-__all__ = ["object_so_far"]
+__all__ = ["object_so_far", "value_so_far"]
 
 # A string (group 1 is its closing quote, empty where the text ends first) or a structural character.
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*\\?("?)|[{}\[\],]', re.DOTALL)
 _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?$")
+# The first block, up to its end or the text's. JSON has no line end inside a string, so a fence is none of its own.
+_FENCED = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?=\n[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
 _CLOSER = {"{": "}", "[": "]"}
 _WHITE_SPACE = " \t\n\r"  # JSON's
 _DECODER = json.JSONDecoder()
@@ -30,6 +32,19 @@ def object_so_far(text: str) -> dict[str, Any]:
     if value is None:
         value = _by_json(text)
     return value if isinstance(value, JSONObject) else {}
+
+
+def value_so_far(text: str) -> Any:
+    """The best-effort object or list of an unfinished text, as `object_so_far` gives an object. The JSON may stand in a fenced
+    block of Markdown, whatever words stand around that. ``{}`` where the text is no JSON.
+    """
+    if not text.lstrip(_WHITE_SPACE).startswith(("{", "[")):
+        block = _FENCED.search(text)
+        text = block.group(1) if block else ""
+    value = _by_jiter(text)
+    if value is None:
+        value = _by_json(text)
+    return value if isinstance(value, (JSONObject, JSONArray)) else {}
 
 
 def _by_jiter(text: str) -> Any:

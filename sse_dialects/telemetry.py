@@ -42,7 +42,9 @@ USAGE_REASONING_OUTPUT_TOKENS: Final = "gen_ai.usage.reasoning.output_tokens"
 COMPLETE: Final = "sse_dialects.complete"
 DIALECT: Final = "sse_dialects.dialect"
 LONGEST_GAP: Final = "sse_dialects.longest_gap"
+REQUEST_ID: Final = "sse_dialects.request_id"
 TIME_TO_FIRST_TEXT: Final = "sse_dialects.time_to_first_text"
+TIME_TO_FIRST_TOKEN: Final = "sse_dialects.time_to_first_token"
 
 AttributeValue = Union[str, bool, int, float, list[str]]  # noqa: UP007  # what OpenTelemetry accepts, as far as it is used here
 _Stream = TypeVar("_Stream", bound="EventStream | AsyncEventStream")
@@ -70,13 +72,15 @@ def answer_attributes(answer: Answer, stats: Stats | None = None) -> dict[str, A
         found[USAGE_REASONING_OUTPUT_TOKENS] = usage.reasoning_tokens
     if stats is not None:
         found[RESPONSE_TIME_TO_FIRST_CHUNK] = stats.time_to_first_event_s
+        found[TIME_TO_FIRST_TOKEN] = stats.time_to_first_token_s
         found[TIME_TO_FIRST_TEXT] = stats.time_to_first_text_s
         found[LONGEST_GAP] = stats.longest_gap_s
     return {name: value for name, value in found.items() if value is not None}
 
 
 def error_attributes(error: BaseException) -> dict[str, AttributeValue]:
-    """``error.type``: the provider's own code or type, the HTTP status, our `kind`, or another exception's class."""
+    """``error.type``: the provider's own code or type, the HTTP status, our `kind`, or another exception's class. And the id by
+    which the provider knows the request, where its response had one."""
     kind: Any = type(error).__qualname__
     if isinstance(error, UpstreamError):
         kind = error.code or error.type or error.kind
@@ -84,7 +88,10 @@ def error_attributes(error: BaseException) -> dict[str, AttributeValue]:
         kind = error.status
     elif isinstance(error, SSEDialectsError):
         kind = error.kind
-    return {ERROR_TYPE: str(kind)}
+    found: dict[str, AttributeValue] = {ERROR_TYPE: str(kind)}
+    if isinstance(error, SSEDialectsError) and error.request_id is not None:
+        found[REQUEST_ID] = error.request_id
+    return found
 
 
 class Generation:
@@ -109,7 +116,9 @@ class Generation:
         if self._stream is None:
             return {}
         found = answer_attributes(self._stream.partial(), self._stream.stats)
-        for name in (RESPONSE_TIME_TO_FIRST_CHUNK, TIME_TO_FIRST_TEXT):
+        if (request_id := self._stream.request_id) is not None:
+            found[REQUEST_ID] = request_id
+        for name in (RESPONSE_TIME_TO_FIRST_CHUNK, TIME_TO_FIRST_TOKEN, TIME_TO_FIRST_TEXT):
             if isinstance(seconds := found.get(name), float):
                 found[name] = seconds + self._later_s
         return found

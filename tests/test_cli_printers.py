@@ -4,6 +4,7 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 import sse_dialects as sd
@@ -53,6 +54,17 @@ def test_text_alone_and_raw() -> None:
     assert (shown.status, shown.out) == (0, "Hello\x1b[1m")
     assert shown.notes.startswith("stop | chat m-1 | tokens 5 in, 2 out | ")
     assert shown.notes.endswith(" s\n")
+
+
+@pytest.mark.parametrize("printer", [TextPrinter, JsonPrinter])
+def test_the_request_is_named_in_the_last_line(printer: type[Printer]) -> None:
+    headers = {"x-request-id": "req\x1b[1m_1"}
+    out, notes = io.StringIO(), io.StringIO()
+    for body, last in ((HELLO, "req\\x1b[1m_1\n"), (HELLO[:2], "request req\\x1b[1m_1\n")):
+        shown = printer(Channel(out, vital=True), Channel(notes, vital=False))
+        play(lambda body=body: sd.stream(httpx.Response(200, headers=headers, content=b"".join(body))), shown)
+        if printer is TextPrinter or body is not HELLO:
+            assert notes.getvalue().endswith(last)
 
 
 def test_text_is_choice_0s() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sse_dialects.partial_json import object_so_far
+from sse_dialects.partial_json import object_so_far, value_so_far
 
 CASES = [
     ("", {}),
@@ -77,6 +77,43 @@ def test_the_object_so_far(text, expected):
 )
 def test_what_is_no_object_gives_an_empty_one(text):
     assert object_so_far(text) == {}
+
+
+TEXTS = [
+    ("[1, 2", [1, 2]),
+    ('[{"a": 1}, {"b": "x', [{"a": 1}, {"b": "x"}]),
+    ("[", []),
+    ('```json\n{"a": [1, ', {"a": [1]}),
+    ('```json\n{"a": 1}\n```', {"a": 1}),
+    ('```json\n{"a": 1}\n```\nThat is all: [1]', {"a": 1}),
+    ('```json\n{"a": 1}\n``', {"a": 1}),
+    ("Here it is:\n\n  ```\n  [1, 2\n", [1, 2]),
+    ('```json\n{"a": "```', {"a": "```"}),
+    ("```json", {}),
+    ("```json\n", {}),
+    ("``", {}),
+    ("```python\nprint(1)\n```\n", {}),
+    ("no JSON, but `[1]`", {}),
+    ('"text"', {}),
+    ("12", {}),
+]
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize(("text", "expected"), [*TEXTS, *CASES])
+def test_the_value_so_far(text, expected):
+    assert value_so_far(text) == expected
+
+
+@settings(max_examples=40)
+@given(st.deferred(lambda: st.lists(json_values, max_size=4)), st.booleans(), st.booleans())
+def test_every_prefix_of_a_list_agrees_with_the_whole(whole, ascii_only, fenced):
+    text = json.dumps(whole, ensure_ascii=ascii_only)
+    if fenced:
+        text = f"Sure:\n```json\n{text}\n```\n"
+    for end in range(len(text) + 1):
+        assert agrees(value_so_far(text[:end]) or [], whole)
+    assert value_so_far(text) == whole
 
 
 @pytest.mark.usefixtures("parser")

@@ -8,9 +8,12 @@ import json
 import subprocess
 import sys
 
+import httpx
 import pytest
+from bodies import CHAT
 
 import sse_dialects
+import sse_dialects as sd
 from sse_dialects import streams, testing
 from sse_dialects.partial_json import object_so_far
 
@@ -89,3 +92,65 @@ def test_jiter_is_imported_when_it_is_first_asked_for_and_missed_by_nobody():
     for way, expected in (("with", f"False {{'a': 1}} {installed}"), ("without", "True {'a': 1} False")):
         done = subprocess.run([sys.executable, "-c", code, way], capture_output=True, text=True, timeout=30, check=True)
         assert done.stdout.strip() == expected
+
+
+# ---- which request it was
+
+IDS = {"x-request-id": "req_1", "set-cookie": "secret=1", "x-other": "y"}
+CUT = b"".join(CHAT[:2])
+
+
+def errors_with_a_response():
+    """A response for each kind of error, and how it is asked."""
+    failed = b'data: {"error": {"message": "no", "type": "server_error"}}\n\n'
+    return {
+        "rejected": (httpx.Response(429, headers=IDS, content=b"{}"), {}),
+        "not_event_stream": (httpx.Response(200, headers=IDS, content=b"<html>"), {}),
+        "truncated": (httpx.Response(200, headers=IDS, content=CUT), {}),
+        "upstream": (httpx.Response(200, headers=IDS, content=CUT + failed), {}),
+        "malformed": (httpx.Response(200, headers=IDS, content=CUT + b"data: {oops\n\n"), {}),
+        "limit": (httpx.Response(200, headers=IDS, content=CUT), {"limits": sd.Limits(max_frame_bytes=20)}),
+    }
+
+
+@pytest.mark.parametrize("kind", errors_with_a_response())
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_the_request_is_named_by_every_error(kind, way):
+    response, options = errors_with_a_response()[kind]
+
+    async def read():
+        async with sd.astream(response, **options) as events:
+            await events.answer()
+
+    def ask():
+        return sd.stream(response, **options).answer() if way == "sync" else asyncio.run(read())
+
+    with pytest.raises(sd.SSEDialectsError) as caught:
+        ask()
+    error = caught.value
+    assert (error.kind, error.request_id) == (kind, "req_1")
+    assert error.headers["x-other"] == "y"
+    assert "set-cookie" not in error.headers
+    assert error.to_dict()["request_id"] == "req_1"
+    assert "headers" not in error.to_dict()
+    assert "x-other" not in repr(error)
+
+
+def test_the_request_is_named_by_misuse_and_by_the_stream():
+    response = httpx.Response(200, headers=IDS, content=b"".join(CHAT))
+    with sd.stream(response) as events:
+        assert events.request_id == "req_1"
+        events.close()
+        with pytest.raises(sd.MisuseError) as caught:
+            events.answer()
+    assert caught.value.request_id == "req_1"
+
+    async def name():
+        async with sd.astream(httpx.Response(200, headers=IDS, content=b"")) as events:
+            return events.request_id
+
+    assert asyncio.run(name()) == "req_1"
+    assert sd.stream(CHAT).request_id is None
+    with pytest.raises(sd.TruncatedStreamError) as caught:
+        sd.stream(CHAT[:1]).answer()
+    assert (caught.value.request_id, caught.value.headers) == (None, {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+import httpx
 import pytest
 from bodies import CHAT, MESSAGES, frame
 
@@ -40,6 +41,7 @@ def test_a_whole_answer():
         "sse_dialects.dialect": "chat",
         "sse_dialects.complete": True,
     }
+    assert found["sse_dialects.time_to_first_token"] == stats.time_to_first_token_s
     assert found["gen_ai.response.time_to_first_chunk"] == stats.time_to_first_event_s
     assert found["sse_dialects.time_to_first_text"] == stats.time_to_first_text_s
     assert found["sse_dialects.longest_gap"] == stats.longest_gap_s
@@ -77,6 +79,11 @@ def failure(pieces):
 )
 def test_the_type_of_an_error(error, kind):
     assert error_attributes(error) == {"error.type": kind}
+
+
+def test_the_request_id_of_an_error():
+    error = sd.RequestRejectedError(429, headers={"x-request-id": "req_1"})
+    assert error_attributes(error) == {"error.type": "429", "sse_dialects.request_id": "req_1"}
 
 
 @pytest.fixture
@@ -119,6 +126,15 @@ def test_a_span_around_a_cut_stream(spans):
     assert (span.status.status_code.name, span.attributes["error.type"]) == ("ERROR", "truncated")
     assert span.attributes["sse_dialects.complete"] is False
     assert not span.events
+
+
+def test_a_span_names_the_request(spans):
+    tracer, finished = spans
+    response = httpx.Response(200, headers={"request-id": "req_1"}, content=b"".join(CHAT))
+    with telemetry.generation("m-1", "openai", tracer=tracer) as request, request.watch(sd.stream(response)) as events:
+        events.answer()
+    (span,) = finished()
+    assert span.attributes["sse_dialects.request_id"] == "req_1"
 
 
 def test_a_span_without_a_stream(spans):

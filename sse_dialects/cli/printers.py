@@ -51,6 +51,7 @@ class Printer:
         self._hide = hide
         self._started = time.monotonic()
         self._revised = False
+        self._request_id: str | None = None
 
     def __enter__(self) -> Printer:
         return self
@@ -60,6 +61,7 @@ class Printer:
 
     def watch(self, stream: sd.EventStream) -> None:
         """The stream is open; ``stream.stats`` may be looked at from now on."""
+        self._request_id = stream.request_id
 
     def event(self, event: sd.Event) -> None:
         """The next event, as it arrives."""
@@ -77,11 +79,15 @@ class Printer:
         self._notes.write(f"{label} {harmless_name(self._hide(sentence(error)))}\n")
         if switch := advice(error):
             self._notes.write(f"{switch}\n")
+        if error.request_id:
+            self._notes.write(f"request {harmless_name(self._hide(error.request_id))}\n")
 
     def _sum_up(self, answer: sd.Answer) -> None:
         if self._revised:
             self._notes.write(_REVISED)
         line = summary(answer, time.monotonic() - self._started)
+        if self._request_id:
+            line += f" | request {harmless_name(self._hide(self._request_id))}"
         self._notes.write(f"{self._notes.style('2', line)}\n")
 
 

@@ -17,6 +17,7 @@ from sse_dialects.sources.sockets import DRAIN_BYTES, DRAIN_S
 
 from .driver import StreamDriver
 from .runtimes import running
+from .so_far import call_so_far, text_so_far_json
 from .timeouts import Timeouts, timeouts_of
 
 if TYPE_CHECKING:
@@ -167,9 +168,17 @@ class AsyncEventStream:
         """The answer as far as it came."""
         return self._driver.partial()
 
-    def text_so_far_json(self) -> dict[str, Any]:
-        """The best-effort object of choice 0's text, as `EventStream.text_so_far_json` gives it."""
-        return self._driver.text_so_far_json()
+    def text_so_far_json(self) -> Any:
+        """The best-effort object or list of choice 0's text, as `EventStream.text_so_far_json` gives it."""
+        return text_so_far_json(self._driver.partial())
+
+    def so_far(self, part: int, choice: int = 0) -> dict[str, Any]:
+        """The best-effort object of a tool call's arguments, as `EventStream.so_far` gives it.
+
+        Raises:
+            MisuseError: that part of that choice is no tool call.
+        """
+        return call_so_far(self._driver.partial(), part, choice)
 
     @property
     def complete(self) -> bool:
@@ -185,6 +194,11 @@ class AsyncEventStream:
     def response(self) -> Any:
         """The client's response; None where the source is none."""
         return self._source.response
+
+    @property
+    def request_id(self) -> str | None:
+        """The id by which the provider knows the request (x-request-id and its like); None where the response has none."""
+        return self._driver.request_id
 
     @property
     def stats(self) -> Stats:

@@ -8,9 +8,6 @@ brought by `on_bytes`, `on_end`, `on_error` or `on_timeout`; at the end `raise_f
 from __future__ import annotations
 
 import re
-import sys
-from contextlib import suppress
-from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +15,7 @@ from sse_dialects.body import foreign
 from sse_dialects.dialects.base import SHOWN
 from sse_dialects.errors import NotAnEventStreamError, StalledStreamError, StreamError, TruncatedStreamError
 from sse_dialects.events import Extra
+from sse_dialects.http_errors import plain_headers, request_id
 from sse_dialects.parser import as_bytes
 from sse_dialects.recording.lines import RecordedTimeoutError
 from sse_dialects.root import MisuseError, SSEDialectsError
@@ -125,16 +123,14 @@ class StreamDriver:
         """The dialect, None until it is recognised."""
         return self._decoder.dialect
 
+    @property
+    def request_id(self) -> str | None:
+        """The id by which the provider knows the request, from the response's headers."""
+        return request_id(self._source.head.headers)
+
     def partial(self) -> Answer:
         """The answer as far as it came."""
         return self._decoder.partial()
-
-    def text_so_far_json(self) -> dict[str, Any]:
-        """The best-effort object of choice 0's text; by jiter, where that is installed."""
-        if "jiter" not in sys.modules:
-            with suppress(ImportError):
-                import_module("jiter")
-        return self._decoder.partial().text_so_far_json()
 
     def answer(self) -> Answer:
         """The whole answer.
@@ -147,10 +143,12 @@ class StreamDriver:
             self._raised = True  # it is raised here; to iterate on, the stream has simply ended
             raise self.failure
         if self.closed and not self._decoder.complete:
-            raise MisuseError(
+            left = MisuseError(
                 "this stream was left before its end, so there is no whole answer: read it to its end before closing it; "
                 "partial() has what came"
-            ) from self._cause
+            )
+            self._tell_response(left)
+            raise left from self._cause
         return self._decoder.answer()
 
     def stats(self) -> Stats:
@@ -180,6 +178,7 @@ class StreamDriver:
             error = error if self._stall is None else _located_as(error, self._stall)
             error.__cause__ = self._cause
         error.delivered = self.delivered
+        self._tell_response(error)
         if isinstance(error, NotAnEventStreamError):
             error.content_type = self._source.head.headers.get("content-type")
         self.failure = error
@@ -345,6 +344,10 @@ class StreamDriver:
     def _end(self) -> None:
         self.open = False
         self._timing.end(silent=self.failure is not None)
+
+    def _tell_response(self, error: SSEDialectsError) -> None:
+        error.headers = plain_headers(self._source.head.headers.items())
+        error.request_id = self.request_id
 
     def _undecoded(self, error: SSEDialectsError) -> SSEDialectsError:
         """A compressed body that the client left as it was makes no frame. Not every compression has magic bytes that tell."""

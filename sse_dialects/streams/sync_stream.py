@@ -15,6 +15,7 @@ from sse_dialects.sources.for_sync import open_source
 from sse_dialects.sources.sockets import bounded_reads, drain, wake
 
 from .driver import StreamDriver
+from .so_far import call_so_far, text_so_far_json
 from .timeouts import timeouts_of
 
 if TYPE_CHECKING:
@@ -148,13 +149,28 @@ class EventStream:
         """The answer as far as it came."""
         return self._driver.partial()
 
-    def text_so_far_json(self) -> dict[str, Any]:
-        """The best-effort object of choice 0's text, which is JSON and still being written. ``{}`` where it is no JSON object.
+    def text_so_far_json(self) -> Any:
+        """The best-effort object or list of choice 0's text, which is JSON, in a fenced block or not, and still being written.
+        ``{}`` where it is no JSON.
 
         Computed anew at each call, in time linear in all that came: ask a few times a second, not at every delta. With the extra
         ``jiter`` it takes about a twentieth of the time.
         """
-        return self._driver.text_so_far_json()
+        return text_so_far_json(self._driver.partial())
+
+    def so_far(self, part: int, choice: int = 0) -> dict[str, Any]:
+        """The best-effort object of a tool call's arguments, which are still being written.
+
+            for event in events:
+                if isinstance(event, sd.ToolCallDelta):
+                    show(events.so_far(event.part, event.choice))
+
+        Computed anew at each call, in time linear in all that came: ask a few times a second, not at every delta.
+
+        Raises:
+            MisuseError: that part of that choice is no tool call.
+        """
+        return call_so_far(self._driver.partial(), part, choice)
 
     @property
     def complete(self) -> bool:
@@ -170,6 +186,11 @@ class EventStream:
     def response(self) -> Any:
         """The client's response; None where the source is none."""
         return self._source.response
+
+    @property
+    def request_id(self) -> str | None:
+        """The id by which the provider knows the request (x-request-id and its like); None where the response has none."""
+        return self._driver.request_id
 
     @property
     def stats(self) -> Stats:

@@ -59,7 +59,9 @@ def streams(response: httpx.Response) -> None:
         assert_type(events.text(), Iterator[str])
         assert_type(events.answer(), sd.Answer)
         assert_type(events.partial(), sd.Answer)
-        assert_type(events.text_so_far_json(), dict[str, Any])
+        assert_type(events.text_so_far_json(), Any)
+        assert_type(events.so_far(0, choice=1), dict[str, Any])
+        assert_type(events.request_id, str | None)
         assert_type(events.complete, bool)
         assert_type(events.stats, sd.Stats)
         assert_type(events.stats.longest_gap_s, float | None)
@@ -73,7 +75,9 @@ async def async_streams(response: httpx.Response) -> None:
             events_narrow_by_type(event)
         async for text in events.text():
             assert_type(text, str)
-        assert_type(events.text_so_far_json(), dict[str, Any])
+        assert_type(events.text_so_far_json(), Any)
+        assert_type(events.so_far(0, choice=1), dict[str, Any])
+        assert_type(events.request_id, str | None)
         assert_type(await events.answer(), sd.Answer)
 
 
@@ -94,7 +98,7 @@ def answers(answer: sd.Answer) -> None:
     assert_type(answer.text, str)
     assert_type(answer.tool_calls, list[sd.ToolCall])
     assert_type(answer.tool_calls[0].so_far(), dict[str, Any])
-    assert_type(answer.text_so_far_json(), dict[str, Any])
+    assert_type(answer.text_so_far_json(), Any)
     assert_type(answer.choices, list[sd.Choice])
     assert_type(answer.usage, sd.Usage | None)
     assert_type(answer.turn, list[dict[str, Any]])
