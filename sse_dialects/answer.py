@@ -14,6 +14,7 @@ __all__ = [
     "Answer",
     "Choice",
     "DialectName",
+    "DialectOrAuto",
     "FinishReason",
     "InvalidArgumentsError",
     "OtherPart",
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 DialectName = Literal["chat", "messages", "responses"]
+DialectOrAuto = Literal["chat", "messages", "responses", "auto"]
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "refusal", "pause", "cancelled", "error", "other"]
 ToolCallKind = Literal["function", "custom"]
 

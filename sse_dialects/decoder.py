@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import length_hint
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from .body import BodySniffer, failure_in_block
 from .dialects.base import SHOWN
@@ -17,7 +17,7 @@ from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, Recogniser, is_whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .answer import Answer, DialectName
+    from .answer import Answer, DialectName, DialectOrAuto
     from .dialects.base import Accumulator
     from .events import Event
     from .template import Template
@@ -50,7 +50,7 @@ class Decoder:
 
     def __init__(
         self,
-        dialect: DialectName | Literal["auto"] = "auto",
+        dialect: DialectOrAuto = "auto",
         *,
         require_done: bool = True,
         think_tags: bool = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO
 from warnings import warn
 
 from sse_dialects.decoder import Decoder
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from os import PathLike
     from types import TracebackType
 
-    from sse_dialects.answer import Answer, DialectName
+    from sse_dialects.answer import Answer, DialectName, DialectOrAuto
     from sse_dialects.events import Event
     from sse_dialects.recording import Recorder
     from sse_dialects.sources.source import Source
+    from sse_dialects.sources.types import AsyncSource
 
     from .runtimes import Reads, Runtime
     from .stats import Stats
@@ -36,8 +37,8 @@ __all__ = ["AsyncEventStream", "AsyncTexts", "astream"]
 
 
 def astream(
-    source: Any,
-    dialect: DialectName | Literal["auto"] = "auto",
+    source: AsyncSource,
+    dialect: DialectOrAuto = "auto",
     *,
     require_done: bool = True,
     think_tags: bool = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from warnings import warn
 
 from sse_dialects.decoder import Decoder
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from os import PathLike
     from types import GeneratorType, TracebackType
 
-    from sse_dialects.answer import Answer, DialectName
+    from sse_dialects.answer import Answer, DialectName, DialectOrAuto
     from sse_dialects.events import Event
     from sse_dialects.recording import Recorder
     from sse_dialects.sources.source import Source
+    from sse_dialects.sources.types import SyncSource
 
     from .stats import Stats
     from .timeouts import Timeouts
@@ -35,8 +36,8 @@ __all__ = ["EventStream", "stream"]
 
 
 def stream(
-    source: Any,
-    dialect: DialectName | Literal["auto"] = "auto",
+    source: SyncSource,
+    dialect: DialectOrAuto = "auto",
     *,
     require_done: bool = True,
     think_tags: bool = False,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TextIO
 
 from typing_extensions import assert_never, assert_type
 
@@ -11,6 +11,9 @@ import sse_dialects as sd
 from sse_dialects import native, telemetry
 
 if TYPE_CHECKING:
+    import asyncio
+    import io
+
     import httpx
 
 
@@ -79,6 +82,39 @@ async def async_streams(response: httpx.Response) -> None:
         assert_type(events.so_far(0, choice=1), dict[str, Any])
         assert_type(events.request_id, str | None)
         assert_type(await events.answer(), sd.Answer)
+
+
+class OwnResponse:
+    status_code = 200
+
+    def iter_bytes(self) -> Iterator[bytes]:
+        return iter(())
+
+
+def sources(client: httpx.Client, response: httpx.Response, file: BinaryIO, raw: io.BytesIO, text: TextIO) -> None:
+    for source in (b"", bytearray(), memoryview(b""), [b"a"], iter([b"a"]), file, raw, response, OwnResponse()):
+        sd.stream(source)
+    sd.stream("data: 1")  # type: ignore[arg-type]
+    sd.stream(text)  # type: ignore[arg-type]
+    sd.stream(client.stream("GET", "http://x"))  # type: ignore[arg-type]
+    sd.stream(["data: 1"])  # type: ignore[list-item]
+    sd.stream(7)  # type: ignore[arg-type]
+
+
+async def async_sources(
+    client: httpx.AsyncClient, response: httpx.Response, reader: asyncio.StreamReader, pieces: AsyncIterator[bytes]
+) -> None:
+    sd.astream(response)
+    sd.astream(reader)
+    sd.astream(pieces)
+    sd.astream([b"a"])
+    sd.astream("data: 1")  # type: ignore[arg-type]
+    sd.astream(client.stream("GET", "http://x"))  # type: ignore[arg-type]
+    sd.astream(client.get("http://x"))  # type: ignore[arg-type]
+
+
+def ask(source: httpx.Response, dialect: sd.DialectOrAuto = "auto") -> str:
+    return sd.stream(source, dialect).answer().text
 
 
 def core(data: bytes) -> None:
