@@ -165,6 +165,8 @@ def test_after_the_caller_closed():
     driver.close()
     assert taken(driver) == []
     assert not driver.open
+    feed(driver, CHAT[1])  # which another thread was reading
+    assert taken(driver) == []
     assert driver.on_error(OSError())
     assert not driver.on_error(LookupError())
     assert not driver.on_error(KeyboardInterrupt())

@@ -294,6 +294,7 @@ class StreamDriver:
     def close(self) -> None:
         """The caller wants no more."""
         self.closed = True
+        self._at_head = True  # so that a piece that another thread is reading is looked at, and dropped
         self.events = iter(())
         self._end()
 
@@ -304,6 +305,8 @@ class StreamDriver:
         if piece is NOTHING:  # the read was ended
             if not self.closed:
                 self.on_timeout()
+            return b""
+        if not self.open:
             return b""
         try:
             piece = as_bytes(piece)
