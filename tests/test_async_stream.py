@@ -639,8 +639,7 @@ async def test_an_answer_in_time_meets_no_timeout(loop, server, client, ask):
 async def test_the_callers_own_time_counts_for_total_timeout_alone(loop, server, client, ask):
     async with ask(Reply(CHAT)) as response, astream(response, total_timeout=0.1) as events:
         with pytest.raises(StalledStreamError, match="total_timeout"):
-            async for _ in events:
-                await loop.sleep(0.12)
+            [await loop.sleep(0.12) async for _ in events]
 
 
 @with_client

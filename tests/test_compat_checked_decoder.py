@@ -22,7 +22,7 @@ def driven(pieces, **options):
 
 def facts(events, error):
     told = [(event.event, event.data, event.id, event.retry) for event in events]
-    return told, None if error is None else (type(error), re.sub(r"for \S+ s ", "", str(error)))  # not how long it waited
+    return told, None if error is None else (type(error), re.sub(r" after \S+ s\)", "", str(error)))  # not how long it waited
 
 
 def _source(pieces):

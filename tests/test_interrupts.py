@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 import signal
+from functools import partial
 
 import pytest
 from bodies import CHAT, DIALECTS, frame
@@ -109,7 +110,7 @@ def test_a_stream_goes_on_after_an_interrupt_or_says_that_it_can_not(timer):
                 for event in events:
                     seen.append(event)
             except Interrupt:
-                error = outcome(lambda: seen.extend(events))
+                error = outcome(partial(seen.extend, events))
                 assert error is None or isinstance(error, sd.TruncatedStreamError)
                 went_on += error is None
                 said_so += error is not None

@@ -686,9 +686,9 @@ def test_an_answer_in_time_meets_no_timeout(ask):
 
 
 def test_the_callers_own_time_counts_for_total_timeout_alone(ask):
-    with ask(Reply(CHAT)) as response, stream(response, total_timeout=0.1) as events, pytest.raises(StalledStreamError):
-        for _ in events:
-            time.sleep(0.12)
+    with ask(Reply(CHAT)) as response, stream(response, total_timeout=0.1) as events:
+        with pytest.raises(StalledStreamError, match="total_timeout"):
+            [time.sleep(0.12) for _ in events]
 
 
 def test_a_long_frame_that_arrives_is_content(ask):
