@@ -317,7 +317,7 @@ class StreamDriver:
             self._timing.first_bytes()
         if self._at_head:
             self._at_head = self._look_at_head(piece)
-        return piece if self.open and self._rejection is None else b""
+        return piece if self._rejection is None and self.failure is None else b""
 
     def _look_at_head(self, piece: bytes) -> bool:
         """Look at what comes first. Returns whether to look at the next piece, too."""
