@@ -38,27 +38,27 @@ def test_nothing_has_come_yet(clock):
     assert timing.silence() == 1.0
 
 
-def came(timing, now, size):
+def came(timing, now):
     """What `StreamDriver.on_bytes` notes."""
     timing.first_bytes()
     timing.gap = max(timing.gap, now - timing.last)
     timing.last = now
-    timing.bytes += size
 
 
 def test_a_stream(clock):
     timing, decoder = Timing(), Decoder()
     clock.now += 0.5
-    came(timing, clock.now, 10)
+    came(timing, clock.now)
     clock.now += 0.25
-    came(timing, clock.now, len(CHAT[0]))
+    came(timing, clock.now)
     list(decoder.feed(b": a\n: b\n\n" + CHAT[0]))
     assert timing.note_first(Started(None, None))
     clock.now += 0.25
-    came(timing, clock.now, 0)
+    came(timing, clock.now)
     assert timing.note_first(ToolCallStarted("c", "f", "function"))
     clock.now += 2
-    came(timing, clock.now, 5)
+    timing.bytes += 6  # of a rejection
+    came(timing, clock.now)
     assert not timing.note_first(TextDelta("x"))
     clock.now += 1
     assert timing.silence() == 1.0
@@ -74,7 +74,7 @@ def test_a_stream(clock):
 
 def test_a_silence_at_the_end_is_a_gap(clock):
     timing = Timing()
-    came(timing, clock.now, 1)
+    came(timing, clock.now)
     assert timing.stats(Decoder()).longest_gap_s is None
     clock.now += 3
     timing.end(silent=True)

@@ -160,7 +160,8 @@ class AsyncEventStream:
         """Reads to the end and returns the whole answer; at once, where the terminating frame has come already.
 
         Raises:
-            SSEDialectsError: what iterating raises, also if it was raised before; TruncatedStreamError after an early `close`.
+            SSEDialectsError: what iterating raises, also if it was raised before.
+            MisuseError: the stream was closed before its end.
         """
         await self._run_out()
         return self._driver.answer()

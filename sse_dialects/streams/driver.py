@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from sse_dialects.events import Event
     from sse_dialects.sources.source import Source
 
-__all__ = ["NOTHING", "StreamDriver", "is_text"]
+__all__ = ["ENDED", "NOTHING", "StreamDriver", "is_text"]
 
 # In the place of a piece; a source may give anything, None included.
 NOTHING: Any = object()
+ENDED: Any = object()
 _DECODING: Any = object()
 
 _HEAD_BYTES = 512  # kept of a body with a Content-Encoding, to tell afterwards whether the client undid it
@@ -47,7 +48,7 @@ class StreamDriver:
     """One stream being read.
 
     Attributes:
-        piece: what the source gave and is not decoded yet, else `NOTHING`. The streams write it.
+        piece: what the source gave and is not decoded yet; `ENDED` behind its last one, else `NOTHING`. The streams write it.
         events: an iterator over the events that are decoded and not handed out. It raises the decoder's error where that stands.
         timeouts: the stream's timeouts, or None where it has none.
         open: whether bytes are still to be read.
@@ -186,6 +187,11 @@ class StreamDriver:
         self._end()
 
     @property
+    def decoder_error(self) -> SSEDialectsError | None:
+        """The error that iterating `events` raises at their end, or None."""
+        return self._decoder.error
+
+    @property
     def is_over(self) -> bool:
         """Whether there is neither an event nor a failure to come."""
         return self.closed or (not self.open and self._raised)
@@ -203,17 +209,16 @@ class StreamDriver:
     def on_bytes(self) -> None:
         """Decode ``piece``. Where that completes the answer, the stream is not open any more."""
         piece = self.piece
-        if type(piece) is not bytes or self._at_head:
+        if self._at_head or type(piece) is not bytes or not piece:
             piece = self._for_decoder(piece)
-        if not piece:
-            self.piece = NOTHING
-            return
+            if not piece:
+                self.piece = NOTHING
+                return
         timing = self._timing
         now = monotonic()
         if now - timing.last > timing.gap:  # noqa: PLR1730  # `max` would cost a call at each read
             timing.gap = now - timing.last
         timing.last = now
-        timing.bytes += len(piece)
         decoder = self._decoder
         self.piece = _DECODING
         self.events = decoder.feed(piece)
@@ -228,10 +233,8 @@ class StreamDriver:
             self._content_seen = count
 
     def on_end(self, cause: BaseException | None = None, stall: StalledStreamError | None = None) -> None:
-        """The source has ended: by itself, because its transport broke (``cause``), or because it is given up (``stall``).
-
-        Also then an unfinished last frame may be the terminating one, and the stream complete.
-        """
+        """The source has ended: by itself, because its transport broke (``cause``), or because it is given up (``stall``). Also
+        then an unfinished last frame may be the terminating one, and the stream complete."""
         if not self.open:
             return
         if self._rejection is not None:
@@ -278,10 +281,11 @@ class StreamDriver:
         self.on_end(stall=None if self.timeouts is None else self.timeouts.run_out())
 
     def resume(self) -> None:
-        """Begin, or go on after an exception that is not the stream's own, such as an interrupt. A piece that was not decoded
-        is decoded now; one whose decoding was cut off leaves a decoder that can't be relied on, and ends the stream."""
+        """Begin, or go on after an exception that is not the stream's own, such as an interrupt. A piece whose decoding was cut
+        off leaves a decoder that can't be relied on, and ends the stream."""
         if self.timeouts is not None:
             self.timeouts.start()
+        self.open = self.open and self._decoder.error is None
         if self.piece is _DECODING:
             self.piece = NOTHING
             self.on_failure(self._cut_off())
@@ -305,6 +309,9 @@ class StreamDriver:
         if piece is NOTHING:  # the read was ended
             if not self.closed:
                 self.on_timeout()
+            return b""
+        if piece is ENDED:
+            self.on_end()
             return b""
         if not self.open:
             return b""

@@ -82,7 +82,7 @@ class Timing:
     `StreamDriver.on_bytes` writes the attributes itself: a call for each read would cost as much as all that it does.
 
     Attributes:
-        bytes: how many have come.
+        bytes: how many have come that were not for the decoder.
         last: when the last read that brought bytes came back; infinity before the first.
         gap: the longest time between two of them.
     """
@@ -132,7 +132,7 @@ class Timing:
         # The terminating frame came with the last read, however late the caller asks for what follows it.
         ended = self.last if decoder.complete else self._ended
         return Stats(
-            self.bytes,
+            self.bytes + decoder.byte_count,
             decoder.frame_count,
             decoder.comment_count,
             self._relative(self._first_byte),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from itertools import chain, repeat
+from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from warnings import warn
 
@@ -12,14 +14,14 @@ from sse_dialects.events import TextDelta
 from sse_dialects.limits import DEFAULT_LIMITS, Limits
 from sse_dialects.root import MisuseError, SSEDialectsError
 from sse_dialects.sources.for_sync import open_source
-from sse_dialects.sources.sockets import bounded_reads, drain, wake
+from sse_dialects.sources.sockets import BoundedReads, bounded_reads, drain, wake
 
-from .driver import StreamDriver
+from .driver import ENDED, StreamDriver
 from .so_far import call_so_far, text_so_far_json
 from .timeouts import timeouts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Generator, Iterator
     from os import PathLike
     from types import GeneratorType, TracebackType
 
@@ -98,12 +100,14 @@ class EventStream:
         MisuseError: another thread is in the middle of a step; or the source gives no bytes or has been read before.
     """
 
-    __slots__ = ("__weakref__", "_attention", "_begin_read", "_driver", "_pump", "_source")
+    __slots__ = ("__weakref__", "_attention", "_driver", "_pump", "_reads", "_source")
 
     def __init__(self, source: Source, driver: StreamDriver) -> None:
         self._source = source
         self._driver = driver
-        self._begin_read = _begin_read(source, driver.timeouts)
+        self._reads = bounded_reads(source.response) if driver.timeouts is not None else None
+        if self._reads is not None:
+            source.closers.append(self._reads.remove)
         self._pump = self._new_pump()
         self._attention = True  # an event has to be looked at before it is handed out
 
@@ -141,7 +145,8 @@ class EventStream:
         """Reads to the end and returns the whole answer; at once, where the terminating frame has come already.
 
         Raises:
-            SSEDialectsError: what iterating raises, also if it was raised before; TruncatedStreamError after an early `close`.
+            SSEDialectsError: what iterating raises, also if it was raised before.
+            MisuseError: the stream was closed before its end.
         """
         self._run_out()
         return self._driver.answer()
@@ -246,10 +251,13 @@ class EventStream:
             raise StopIteration
 
     def _step_failed(self, error: BaseException) -> None:
-        """Raise MisuseError if ``error`` says that the pump is running already; close if another thread wants that."""
+        """Raise what the caller gets in place of ``error``, if it is not that itself. Close if another thread wants that."""
         trace = error.__traceback__
         if type(error) is ValueError and trace is not None and trace.tb_next is None:
             raise MisuseError("another thread is reading this stream: give each stream to one thread, or a lock to all") from None
+        if isinstance(error, SSEDialectsError) and error is self._driver.decoder_error:
+            self._driver.on_failure(error)
+            _end(self._source, self._driver)
         if self._driver.closed:
             self._source.close()
 
@@ -263,7 +271,7 @@ class EventStream:
         return True
 
     def _new_pump(self) -> GeneratorType[Event, None, None]:
-        return cast("GeneratorType[Event, None, None]", _pump(self._source, self._driver, self._begin_read))
+        return cast("GeneratorType[Event, None, None]", _pump(self._source, self._driver, self._reads))
 
     def _close(self) -> None:
         driver, source = self._driver, self._source
@@ -280,35 +288,43 @@ class EventStream:
                 source.close()
 
 
-def _pump(source: Source, driver: StreamDriver, begin_read: Callable[[], object] | None) -> Generator[Event, None, None]:
-    """The events from here to the stream's end; then raises the failure, if there is one.
+def _pump(source: Source, driver: StreamDriver, reads: BoundedReads | None) -> Generator[Event, None, None]:
+    """The events from here to the stream's end, then its failure, if there is one.
 
     A generator, because one can't run twice at a time, and says whether it is running: two threads, or an interrupt at any
     place, leave nothing to tidy up. An exception that is not the stream's own ends it; another one takes over where it was.
     """
     driver.resume()
-    iterator = source.iterator
+    pieces, timeouts = chain(source.iterator, repeat(ENDED)), driver.timeouts
+    is_free = reads is None  # to take its time in a read, so that nothing has to be computed ahead of it
     while True:
-        try:
-            yield from driver.events
-        except SSEDialectsError as error:
-            driver.on_failure(error)
+        for event in driver.events:  # noqa: UP028  # `yield from` takes longer for the one event of most reads
+            yield event
         if not driver.open:
             break
         try:
-            if begin_read is not None:
-                begin_read()
-            for driver.piece in iterator:  # `next` would let an interrupt come between it and the assignment, and lose bytes
+            if timeouts is not None:
+                timeouts.read_began = monotonic() if is_free and timeouts.settled else _begin_read(timeouts, reads)
+            for driver.piece in pieces:  # `next` would let an interrupt come between it and the assignment, and lose bytes
                 break
-            else:
-                driver.on_end()
-                continue
         except BaseException as error:
             if not driver.on_error(error):
                 raise
-            continue
-        driver.on_bytes()
+        else:
+            driver.on_bytes()
     _end(source, driver)
+
+
+def _begin_read(timeouts: Timeouts, reads: BoundedReads | None) -> float:
+    """Note that a read begins, and bound it where the transport shows its socket. Returns the moment.
+
+    Raises:
+        TimeoutRanOutError: a timeout has run out already.
+    """
+    until = timeouts.read_begins()
+    if reads is not None:
+        reads.until(until)
+    return timeouts.read_began
 
 
 def _end(source: Source, driver: StreamDriver) -> None:
@@ -318,14 +334,3 @@ def _end(source: Source, driver: StreamDriver) -> None:
             source.close()
     finally:
         driver.raise_failure()
-
-
-def _begin_read(source: Source, timeouts: Timeouts | None) -> Callable[[], object] | None:
-    """What is called ahead of each read, so that it keeps to the timeouts; None where there are none."""
-    if timeouts is None:
-        return None
-    reads = bounded_reads(source.response)
-    if reads is None:
-        return timeouts.read_begins
-    source.closers.append(reads.remove)
-    return lambda: reads.until(timeouts.read_begins())
