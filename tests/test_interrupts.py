@@ -66,7 +66,7 @@ PIECES = [BODY[start : start + 97] for start in range(0, len(BODY), 97)]
 
 @pytest.fixture
 def timer():
-    """Sets the timer; the handler raises once."""
+    """Runs a function that is interrupted after so many seconds at most; whether it was."""
 
     def interrupt(*_):
         raise Interrupt
@@ -75,28 +75,55 @@ def timer():
         pytest.skip("Windows has no timer signals")
     before = signal.signal(signal.SIGALRM, interrupt)
     gc.disable()  # what others run at a collection would only be reported as interrupted
-    yield lambda most_s: signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, most_s))
+
+    def run(function, most_s):
+        try:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, most_s))
+                function()
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except Interrupt:
+            return True
+        return False
+
+    yield run
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
     gc.enable()
 
 
-def take_all(events, timer):
-    timer(0.003)
-    for _ in events:
-        pass
+def take(events, into):
+    for event in events:
+        into.append(event)
 
 
 def test_events_are_taken_fast(timer):
     random.seed(11)
     for _ in range(150):
         response = Response(iter(lambda: CHAT[1], b""))
-        events = sd.stream(response, "chat")
-        with pytest.raises(Interrupt), events:
-            take_all(events, timer)
+        with sd.stream(response, "chat") as events:
+            assert timer(partial(take, events, []), 0.003)
         assert response.closed == 1
         assert list(events) == []
         sure(events, "never whole")
+
+
+def leave(response, into):
+    with sd.stream(response, "chat") as events:
+        into.append(events)
+        for _ in events:
+            pass
+
+
+def test_the_interrupt_leaves_the_with(timer):
+    random.seed(14)
+    for _ in range(150):
+        response, opened = Response(iter(lambda: CHAT[1], b"")), []
+        assert timer(partial(leave, response, opened), 0.003)
+        for events in opened:
+            assert response.closed == 1
+            sure(events, "never whole")
 
 
 def test_a_stream_goes_on_after_an_interrupt_or_says_that_it_can_not(timer):
@@ -105,21 +132,15 @@ def test_a_stream_goes_on_after_an_interrupt_or_says_that_it_can_not(timer):
     for _ in range(200):
         response, seen = Response(PIECES), []
         with sd.stream(response, "chat") as events:
-            try:
-                timer(0.005)
-                for event in events:
-                    seen.append(event)
-            except Interrupt:
-                error = outcome(partial(seen.extend, events))
+            if timer(partial(take, events, seen), 0.005):
+                error = outcome(partial(take, events, seen))
                 assert error is None or isinstance(error, sd.TruncatedStreamError)
                 went_on += error is None
                 said_so += error is not None
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
             text = "".join(event.text for event in seen if isinstance(event, sd.TextDelta))
-            assert "".join(WORDS).startswith(text)
-            if events.complete:
-                assert text == "".join(WORDS)
+            whole = "".join(WORDS)
+            # One event may go with the interrupt, if that comes after the stream gave it and before the loop kept it.
+            assert whole.startswith(text) or any(whole.replace(word, "", 1).startswith(text) for word in WORDS)
             sure(events, "".join(WORDS))
         assert response.closed == 1
     assert went_on + said_so > 50
@@ -131,13 +152,8 @@ def test_answer_is_interrupted(timer):
     for _ in range(50):
         response = Response(PIECES)
         with sd.stream(response, "chat") as events:
-            try:
-                timer(0.004)
-                events.answer()
-            except Interrupt:
+            if timer(events.answer, 0.004):
                 sure(events, "".join(WORDS))
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
         assert response.closed == 1
 
 
