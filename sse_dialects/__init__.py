@@ -26,9 +26,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from .decoder import Decoder
-    from .dialects.chat import ChatAccumulator
-    from .dialects.messages import MessagesAccumulator
-    from .dialects.responses import ResponsesAccumulator
+    from .dialects.accumulators import ChatAccumulator, MessagesAccumulator, ResponsesAccumulator
     from .errors import (
         InvalidArgumentsError,
         LimitExceededError,
@@ -55,9 +53,8 @@ if TYPE_CHECKING:
         ToolCallStarted,
         UsageReported,
     )
-    from .frames import Frame
+    from .frames import Frame, FrameParser
     from .limits import Limits
-    from .parser import FrameParser
     from .streams import AsyncEventStream, EventStream, Stats, astream, stream
 
 __all__ = [
@@ -129,9 +126,7 @@ _HOMES = {
         "Usage",
     ),
     "decoder": ("Decoder",),
-    "dialects.chat": ("ChatAccumulator",),
-    "dialects.messages": ("MessagesAccumulator",),
-    "dialects.responses": ("ResponsesAccumulator",),
+    "dialects.accumulators": ("ChatAccumulator", "MessagesAccumulator", "ResponsesAccumulator"),
     "errors": (
         "InvalidArgumentsError",
         "LimitExceededError",
@@ -158,9 +153,8 @@ _HOMES = {
         "ToolCallStarted",
         "UsageReported",
     ),
-    "frames": ("Frame",),
+    "frames": ("Frame", "FrameParser"),
     "limits": ("Limits",),
-    "parser": ("FrameParser",),
     "streams": (
         "AsyncEventStream",
         "EventStream",

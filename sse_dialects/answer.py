@@ -1,14 +1,14 @@
-"""What a stream adds up to: values only."""
+"""The answer that a stream adds up to, and its parts: values only."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Union
 
 from .partial_json import object_so_far, value_so_far
 from .root import MisuseError, SSEDialectsError
-from .values import JSONArray, JSONObject, Value
+from .values import JSONObject, Value, copied
 
 __all__ = [
     "Answer",
@@ -61,8 +61,8 @@ class TextPart(Value):
 class ReasoningPart(Value):
     """A run of the model's reasoning.
 
-    ``signature`` is the provider's proof that the text is its own; ``encrypted`` what stands in place of text or beside it
-    (Anthropic's redacted thinking ``data``, OpenAI's ``encrypted_content``). Both have to go back unchanged: `Answer.turn` does.
+    ``signature`` is the provider's proof that the text is its own; ``encrypted`` is what comes in place of text or beside it
+    (Anthropic's redacted thinking ``data``, OpenAI's ``encrypted_content``). Both have to go back unchanged, in `Answer.turn`.
     """
 
     __slots__ = ("encrypted", "signature", "text")
@@ -130,8 +130,8 @@ class ToolCall(Value):
         return value
 
     def so_far(self) -> dict[str, Any]:
-        """The best-effort object of arguments that may be unfinished: open strings, arrays and objects closed, what can't be told
-        yet left out. Computed anew at each call, in time linear in the arguments; faster where ``jiter`` has been imported.
+        """The best-effort object of arguments that may be unfinished. Open strings, arrays and objects are closed, and what is
+        not certain yet is left out. Computed anew at each call, in linear time; faster if ``jiter`` has been imported.
         """
         return {} if self.kind == "custom" else object_so_far(self.arguments)
 
@@ -205,7 +205,7 @@ class Usage(Value):
 
 
 class Choice(Value):
-    """One of the alternatives a request asked for; most have only number 0. ``parts`` keeps the order of arrival."""
+    """One of the alternatives that a request asked for. Most answers have only number 0. ``parts`` keeps the order of arrival."""
 
     __slots__ = (
         "extra",
@@ -266,14 +266,14 @@ _SHORTCUTS = ("text", "reasoning", "refusal", "tool_calls", "parts", "finish_rea
 
 
 class Answer(Value):
-    """A streamed answer put together; ``complete`` only where the terminating frame was seen.
+    """The answer that a stream adds up to. ``complete`` is true only if the terminating frame was seen.
 
     Attributes:
         native: the unstreamed object (``chat.completion``, ``message``, ``response``) in plain dicts, built from what arrived.
         extra: what the vocabulary has no word for, by name.
     """
 
-    __slots__ = ("_turn", "choices", "complete", "dialect", "extra", "id", "model", "native", "usage")
+    __slots__ = ("_turn_of", "choices", "complete", "dialect", "extra", "id", "model", "native", "usage")
     __match_args__ = ("dialect", "id", "model", "complete", "choices", "usage", "extra", "native")
 
     def __init__(
@@ -286,7 +286,7 @@ class Answer(Value):
         usage: Usage | None = None,
         extra: dict[str, Any] | None = None,
         native: dict[str, Any] | None = None,
-        turn: list[dict[str, Any]] | None = None,
+        turn: Callable[[dict[str, Any]], list[dict[str, Any]]] | None = None,
     ) -> None:
         self.dialect: DialectName | None = dialect
         self.id = id
@@ -296,20 +296,20 @@ class Answer(Value):
         self.usage = usage
         self.extra = extra if extra is not None else {}
         self.native = native if native is not None else {}
-        self._turn = turn if turn is not None else []
+        self._turn_of = turn  # makes the turn from `native`; a module's function, so that answers can be pickled
 
     @property
     def turn(self) -> list[dict[str, Any]]:
         """What to extend the next request's history with, unchanged: a fresh copy at each access.
 
         Raises:
-            MisuseError: the answer is not complete. Half a turn in a history misleads every answer after it.
+            MisuseError: the answer is not complete. All later answers would build on half of one.
         """
         if not self.complete:
             raise MisuseError(
                 "this answer is not complete, so it has no turn: send the request again instead of going on from a part"
             )
-        return _copied(self._turn)  # type: ignore[no-any-return]
+        return self._turn_of(copied(self.native)) if self._turn_of is not None else []
 
     @property
     def text(self) -> str:
@@ -357,12 +357,3 @@ class Answer(Value):
     def to_dict(self) -> dict[str, Any]:
         """The answer in plain JSON types, the shortcuts included, without ``turn``."""
         return {**super().to_dict(), **{name: value for name, value in self._first.to_dict().items() if name in _SHORTCUTS}}
-
-
-def _copied(value: Any) -> Any:
-    """A deep copy of plain JSON."""
-    if isinstance(value, JSONObject):
-        return {key: _copied(item) for key, item in value.items()}
-    if isinstance(value, JSONArray):
-        return [_copied(item) for item in value]
-    return value

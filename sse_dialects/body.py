@@ -26,11 +26,11 @@ _FIELDS = (b":", b"data:", b"event:", b"id:", b"retry:", b"error: {", b"error:{"
 _FIELD_ALONE = re.compile(rb"(?:data|event|id|retry)[\r\n]")  # a field without a value has no colon
 
 # What a line that reports a failure outside of data begins with: `error:`, or an object, perhaps behind white space.
-_BEGINNINGS_OF_FAILURES = (b"e", b"{", b" ", b"\t")
+_BEGINNINGS_OF_FAILURES = ("e", "{", " ", "\t")
 
 _HEAD_BYTES = 512  # how much of a body that is no stream is looked at before it is refused, whatever the chunking
-_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # in no text
-_HALF_NUMBER = re.compile(r"\.|[eE][+-]?")  # what is left behind the whole number that a cut one begins with
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # control characters that no text has
+_HALF_NUMBER = re.compile(r"\.|[eE][+-]?")  # what follows the whole number with which a number that was cut begins
 _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
 _PREVIEW = 200  # characters
 
@@ -40,9 +40,9 @@ _JSON = json.JSONDecoder(strict=False)
 
 
 class BodySniffer:
-    """Stands before the frame reader until the first bytes show what the body is, and for good if they show no stream.
+    """Looks at a body's first bytes until they show what the body is. If it is no stream, all of its bytes come here.
 
-    The first bytes are those behind a BOM and white space.
+    A BOM and white space at the beginning are skipped.
 
     Attributes:
         is_stream: the body is an event stream, so this object is needed no longer.
@@ -55,19 +55,22 @@ class BodySniffer:
         self._limits = limits
         self._at_start = True
         self._head = b""  # the first bytes, at most `_HEAD_BYTES`
-        self._is_text = False  # the first line is none of an event stream
+        self._is_text = False  # the first line is not one of an event stream
         self.body: NonStreamBody | None = None
         self.is_stream = False
 
     def feed(self, data: bytes) -> bool:
-        """Take bytes. Returns whether the frame reader is to see them. It also sees those of a body that is not known to be a
-        stream yet: white space means nothing to the reader, the beginning of a frame does, and frames may follow a foreign line.
+        """Take bytes. Returns True if the frame reader gets them too. It does if the body is a stream, and as long as it may be
+        one: the bytes may be the beginning of a frame, and frames may follow a line that is of no event stream.
 
         Raises:
             NotAnEventStreamError: the body is neither a stream nor JSON.
             LimitExceededError: it is JSON, and too large.
         """
         if self.body is None:
+            if self._at_start and not self._head and data.startswith(_FIELDS):  # as nearly all streams begin
+                self.is_stream = True
+                return True
             kind, rest = self._look(data)
             if kind in ("", "stream", "text"):
                 self.is_stream = kind == "stream"
@@ -86,13 +89,13 @@ class BodySniffer:
         """For a body that ended without a frame or a comment.
 
         Raises:
-            NotAnEventStreamError: its first line is none of an event stream, nor the beginning of one.
+            NotAnEventStreamError: its first line is not one of an event stream, nor the beginning of one.
         """
         if self._head and not any(field.startswith(self._head) for field in _FIELDS) and not _BOM.startswith(self._head):
             raise foreign("binary" if _CONTROLS.search(self._head) else "text", self._head)
 
     def _look(self, data: bytes) -> tuple[str, bytes]:
-        """Returns the kind, "" while the bytes are too few to tell, and what came from the first telling byte on."""
+        """The kind, "" as long as the bytes are too few to know it, and the bytes behind the BOM and white space."""
         body = self._head + data
         if self._at_start:
             if len(body) < len(_BOM) and _BOM.startswith(body):
@@ -108,7 +111,7 @@ class BodySniffer:
 
 
 def _kind(body: bytes) -> str:
-    """Returns "stream", "json", "markup", "text", another name in `_MAGIC`, or "" while the bytes are too few to tell."""
+    """One of "stream", "json", "markup", "text", the names in `_MAGIC`, and "" as long as the bytes are too few to know it."""
     if body[:1] in (b"{", b"["):
         return "json"
     if body[:1] == b"<":
@@ -124,7 +127,7 @@ def _kind(body: bytes) -> str:
 
 
 class NonStreamBody:
-    """The bytes of a body that is no stream. JSON is kept until the end, anything else is refused once there is enough to show.
+    """The bytes of a body that is no stream. JSON is kept until the end. Anything else is refused once the preview is full.
 
     Args:
         kind: what its first bytes are, as `BodySniffer` names it.
@@ -162,7 +165,7 @@ class NonStreamBody:
 
     def read(self, named: DialectName | None) -> tuple[DialectName | None, dict[str, Any]]:
         """What the body is, now that it has ended: the dialect and the whole answer in it, or None and an object that reports an
-        error. An error at the head counts whatever follows it. ``named`` is the dialect that the caller named, if he did.
+        error. An error at the head counts whatever follows it. ``named`` is the dialect that the caller named, or None.
 
         Raises:
             TruncatedStreamError: the body is the beginning of a JSON value, or the first of several lines.
@@ -283,12 +286,12 @@ def _error_of_body(value: Any) -> dict[str, Any] | None:
     return first if isinstance(first, JSONObject) and error_in(first) is not None else None
 
 
-def failure_in_block(block: bytes, max_depth: int | None) -> tuple[dict[str, Any] | None, bytes]:
+def failure_in_block(block: str, max_depth: int | None) -> tuple[dict[str, Any] | None, str]:
     """The payload of the failure that one of the lines reports outside of data, if one does, and the lines above it."""
-    lines = block.splitlines()
+    lines = block.split("\n")
     for number, line in enumerate(lines):
         if line[:1] in _BEGINNINGS_OF_FAILURES:
-            failure = failure_in_line(line.decode("utf-8", "replace"), lambda text: parse(text, max_depth))
+            failure = failure_in_line(line, lambda text: parse(text, max_depth))
             if failure is not None:
-                return failure, b"\n".join(lines[:number])
+                return failure, "\n".join(lines[:number])
     return None, block

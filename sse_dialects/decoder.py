@@ -1,52 +1,58 @@
-"""Bytes in, events and one answer or one error out: the frame layer and one accumulator, without I/O."""
+"""Bytes in, events and one answer or one error out: frames and one engine, without I/O."""
 
 from __future__ import annotations
 
-from operator import length_hint
+from collections import deque
 from typing import TYPE_CHECKING
 
 from .body import BodySniffer, failure_in_block
-from .dialects.base import SHOWN
-from .errors import LimitExceededError, MisuseError, NotAnEventStreamError, SSEDialectsError, StreamError, TruncatedStreamError
-from .frames import Frame, FrameReader
-from .learning import Learner
-from .limits import DEFAULT_LIMITS, Limits
-from .parser import as_bytes, as_limits
-from .recognition import ACCUMULATORS, UNKNOWN, AnyDialect, Recogniser, is_whole
+from .detect import ENGINES, DialectDetector
+from .dialects.base import NAMES_THAT_DECIDE
+from .dialects.payload import TOO_DEEP, depth_allowed, is_whole, parsed_at
+from .errors import (
+    LimitExceededError,
+    MalformedStreamError,
+    MisuseError,
+    NotAnEventStreamError,
+    SSEDialectsError,
+    StreamError,
+    TruncatedStreamError,
+)
+from .events import SHOWN
+from .frames import FrameReader, as_bytes, end_within, header_at
+from .limits import DEFAULT_LIMITS, Limits, as_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from .answer import Answer, DialectName, DialectOrAuto
-    from .dialects.base import Accumulator
+    from .body import NonStreamBody
+    from .dialects.base import Engine
     from .events import Event
-    from .template import Template
 
 __all__ = ["Decoder"]
-
-# Bytes that may well be no more than one frame.
-_SMALL_READ = 512
 
 
 class Decoder:
     """One stream, decoded.
 
-    `feed` buffers bytes and returns an iterator over the decoder's one queue of events; iterating decodes. Events, their
-    order and the error are the same for every chunking.
+    `feed` decodes bytes at once and returns an iterator over the decoder's one queue of events. Events, their order and the
+    error are the same for every chunking.
 
     Args:
-        dialect: "chat", "messages", "responses", or "auto" to recognise it by the first frame that tells.
+        dialect: "chat", "messages", "responses", or "auto" to detect it from the first frame that identifies one.
         require_done: False also lets a chat stream end after every choice has a finish reason: some servers send no ``[DONE]``.
-        think_tags: whether ``<think>`` blocks in chat content are told apart as reasoning.
+        think_tags: whether ``<think>`` blocks in chat content are reasoning.
         limits: bounds on everything that grows.
 
     Raises:
         MisuseError: the dialect has another name, or ``limits`` is no `Limits`.
     """
 
-    __slots__ = ("_cause", "_closed", "_cut", "_delivered", "_due", "_error", "_fast", "_front",
-        "_learner", "_limits", "_pending", "_queue", "_raised", "_reader", "_ready", "_recogniser", "_require_done",
-        "_state", "_template", "_think_tags", "_unread")  # fmt: skip
+    __slots__ = (
+        *("_closed", "_depth", "_engine", "_error", "_event", "_fast", "_first_shown", "_header", "_limits", "_queue", "_raised"),
+        *("_reader", "_sniffer", "byte_count"),
+    )
 
     def __init__(
         self,
@@ -56,175 +62,153 @@ class Decoder:
         think_tags: bool = False,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        if dialect != "auto" and dialect not in ACCUMULATORS:
+        if dialect != "auto" and dialect not in ENGINES:
             raise MisuseError(f'there is no dialect {dialect!r}: use "auto", "chat", "messages" or "responses"')
-        self._require_done, self._think_tags = require_done, think_tags
+        engine = DialectDetector if dialect == "auto" else ENGINES[dialect]
         self._limits = as_limits(limits)
         self._reader = FrameReader(limits)
-        self._queue: list[Event] = []
-        self._due: Iterator[Event] = iter(())  # the queue's events that are not taken yet
-        self._pending: list[bytes] = []  # bytes fed and not decoded yet
-        self._cut: list[bytes] | None = None  # blocks ahead of them
-        self._recogniser = Recogniser(limits) if dialect == "auto" else None
-        self._state: Accumulator = self._accumulator(AnyDialect if dialect == "auto" else ACCUMULATORS[dialect])
-        self._fast = True  # False forces the plain path
-        self._learner: Learner | None = None
-        self._template: Template | None = None
-        self._ready = False  # nothing is pending or wrong, no CR is about, and something has been shown
-        self._front: BodySniffer | None = BodySniffer(limits)  # until it is known that this is a stream
-        self._unread = 0  # bytes that the reader has not seen, or dropped
+        self._queue: deque[Event] = deque()
+        self._engine: Engine = engine(limits, self._queue, require_done=require_done, think_tags=think_tags)
+        self._sniffer: BodySniffer | None = BodySniffer(limits)  # until it is known that the body is a stream
+        self._depth = depth_allowed(limits.max_depth)
+        self._fast = True  # False sends every frame the general way
+        self._header = "data: "  # the lines ahead of the last payload, and the event's name that they give
+        self._event = "message"
+        self._first_shown: Event | None = None
         self._error: SSEDialectsError | None = None
-        self._cause: BaseException | None = None  # why the transport broke, if it did
-        self._raised = self._delivered = self._closed = False
+        self._raised = self._closed = False
+        self.byte_count = 0  # bytes fed
 
     # ---- driving
 
     def feed(self, data: bytes | bytearray | memoryview) -> Iterator[Event]:
-        """Buffer bytes of any length and return an iterator over the events that are due. Events left untaken come first in
-        the next one. What follows the terminating frame, or an error, is ignored.
+        """Decode bytes of any length and return an iterator over the events that have not been taken yet. Bytes after the
+        terminating frame, or after an error, are ignored.
 
         Raises:
             MisuseError: the decoder is closed, or ``data`` is not bytes.
             SSEDialectsError: from the iterator, where the queue reaches the fault: a `StreamError`, or `NotAnEventStreamError`.
         """
-        if not self._ready or type(data) is not bytes:
-            return self._feed_plainly(data)
-        reader = self._reader
-        if not reader.tail and len(data) <= reader.watch:
-            due = self._taken(data)
-            if due is not None:
-                reader.consumed += len(data)  # here, for a call would cost as much as all the rest of it
-                return due
-        frames = reader.closed(data)
-        if frames is None:
-            return self._feed_plainly(data)
-        return (self._taken(frames) or self._run(frames)) if frames else self._due
-
-    def _taken(self, frame: bytes) -> Iterator[Event] | None:
-        """Bytes that may well be one frame are decoded at once if that fits the template; None, and nothing done, elsewhere."""
-        template = self._template
-        if template is None or len(frame) > _SMALL_READ or length_hint(self._due):
-            return None
-        event = template.take(frame)
-        if event is None:
-            return None
-        self._queue = queue = [event]
-        self._due = due = iter(queue)
-        return due
-
-    def _run(self, frames: bytes) -> Iterator[Event]:
-        """Of whole frames, what fits the template is decoded at once, where nothing waits; the rest when it is asked for."""
-        taken = 0
-        if self._template is not None and not length_hint(self._due):
-            out: list[Event] = []
-            taken = self._template.run(frames, out)
-            self._queue = out
-            self._due = due = iter(out)
-            if taken == len(frames):
-                return due
-        self._reader.before += taken
-        self._cut = frames[taken:-2].split(b"\n\n")
-        self._ready = False
-        return self._events()
-
-    def _feed_plainly(self, data: bytes | bytearray | memoryview) -> Iterator[Event]:
         if self._closed:
             raise MisuseError("this Decoder is closed: make a new one for the next stream")
-        if data := data if type(data) is bytes else as_bytes(data):
-            if self._ready and 10 not in data and self._reader.closed(data) is not None:  # part of a long line
-                return self._due
-            self._pending.append(data)
-            self._unread += len(data)
-            self._ready = False
+        if type(data) is not bytes:
+            data = as_bytes(data)
+        self.byte_count += len(data)
+        if self._error is None and not self._engine.complete:
+            self._decode(data)
         return self._events()
 
     def close(self) -> list[Event]:
-        """Say that no more bytes will come. Works at once, and returns the events not taken yet.
+        """Say that no more bytes will come. Returns the events that have not been taken yet.
 
         Raises:
-            SSEDialectsError: the terminating frame has not been seen, or bytes that were still pending are wrong. The events
-                not taken yet are on its ``.decoded``.
+            TruncatedStreamError: the terminating frame has not been seen. As with any error here, the events that have not
+                been taken yet are on its ``.decoded``.
+            SSEDialectsError: whatever else is wrong with the end of the stream.
         """
-        self._close(None)
-        self._raise_once(events := list(self._due))
+        self._end(None)
+        events = list(self._queue)
+        self._queue.clear()
+        self._raise_once(events)
         return events
 
     def finish(self, cause: BaseException | None = None) -> Iterator[Event]:
-        """`close`, with an iterator that raises as that of `feed` does. ``cause`` is the error that broke the transport."""
-        self._close(cause)
+        """Say that no more bytes will come, as `close` does. Returns an iterator that raises as the one of `feed` does.
+
+        Args:
+            cause: the error that broke the transport, if one did. It is on the error's ``.cause``. Ignored after the
+                terminating frame.
+        """
+        self._end(cause)
         return self._events()
 
-    def _close(self, cause: BaseException | None) -> None:
-        self._decode_pending()
+    def _end(self, cause: BaseException | None) -> None:
         if self._closed:
             return
-        self._closed, self._cause = True, cause
-        self._drop_template()
-        if self._error is None and not self._state.complete:
-            self._decode_more(self._decode_end)
-        if isinstance(self._error, TruncatedStreamError) and cause is not None:
-            self._error.cause = self._error.__cause__ = cause
+        self._closed = True
+        if self._error is None and not self._engine.complete:
+            queued = len(self._queue)
+            try:
+                self._decode_end(broken=cause is not None)
+            except (StreamError, NotAnEventStreamError) as error:
+                self._fail(error, self.byte_count)
+            self._look_for_shown(queued)
+            if isinstance(self._error, TruncatedStreamError):
+                self._error.cause = self._error.__cause__ = cause
 
     def _events(self) -> Iterator[Event]:
-        while True:
-            if not self._delivered:
-                for event in self._due:
-                    self._delivered = isinstance(event, SHOWN)
-                    yield event
-                    if self._delivered:
-                        break
-            yield from self._due
-            if not length_hint(self._due):  # another iterator may have gone on in between
-                self._queue.clear()
-            if not (self._pending or self._cut):
-                break
-            self._decode_pending()
-        self._raise_once([])
+        queue = self._queue
+        while queue:
+            yield queue.popleft()
+        if self._error is not None:
+            self._raise_once([])
 
     def _raise_once(self, events: list[Event]) -> None:
-        if self._error is not None and not self._raised:
+        error = self._error
+        if error is not None and not self._raised:
             self._raised = True
-            self._error.decoded, self._error.delivered = events, self._delivered
-            raise self._error
+            error.decoded = events
+            error.delivered = self._first_shown is not None and not any(event is self._first_shown for event in events)
+            raise error
+
+    def start_next_connection(self) -> None:
+        """Expect the bytes of a new connection that continues this response:
+        ``GET /responses/{id}?stream=true&starting_after=N``, where N is `last_sequence_number`.
+
+        An unfinished frame is dropped, and a truncation is taken back. Frames that were decoded before are skipped by their
+        sequence_number, until the first that is new. Error frames are never skipped.
+
+        Raises:
+            MisuseError: the stream ended in another error, or is of another dialect.
+        """
+        if self._error is not None and not isinstance(self._error, TruncatedStreamError):
+            raise MisuseError(f"this stream ended in {type(self._error).__name__}, which another connection can't continue")
+        self._engine.resume()
+        self._reader.restart()
+        self._sniffer = BodySniffer(self._limits)
+        self._error, self._raised, self._closed = None, False, False
 
     # ---- asking
 
     @property
     def dialect(self) -> DialectName | None:
-        """The dialect, None as long as it is not recognised."""
-        return self._state.dialect
+        """The dialect, None as long as it is not detected."""
+        return self._engine.dialect
 
     @property
     def complete(self) -> bool:
         """Whether the terminating frame has been seen."""
-        self._decode_pending()
-        return self._state.complete
+        return self._engine.complete
 
     @property
     def error(self) -> SSEDialectsError | None:
         """The error that ended the stream, None if there was none so far."""
-        self._decode_pending()
         return self._error
-
-    @property
-    def byte_count(self) -> int:
-        """Bytes fed."""
-        return self._unread + self._reader.consumed + len(self._reader.tail)
 
     @property
     def frame_count(self) -> int:
         """Frames with data decoded so far."""
-        return self._state.frame_count + self._frames_aside()
+        return self._engine.frame_count
 
     @property
     def content_count(self) -> int:
         """Frames decoded so far that were no keep-alive."""
-        return self._state.content_count + self._frames_aside()
+        return self._engine.content_count
 
-    def _frames_aside(self) -> int:
-        """Frames that the accumulator has not counted yet: kept for replay, or taken by the template."""
-        untold = len(self._recogniser.untold) if self._recogniser is not None else 0
-        return untold + (self._template.count if self._template is not None else 0)
+    @property
+    def last_sequence_number(self) -> int | None:
+        """The sequence_number of the last decoded event of the dialect, None where it has none."""
+        return self._engine.last_sequence_number
+
+    @property
+    def last_event_id(self) -> str | None:
+        """The last event ID that the stream set, None if it set none."""
+        return self._reader.last_event_id or None
+
+    @property
+    def resumable(self) -> bool:
+        """Whether the provider can send the rest of this response over another connection."""
+        return self._engine.resumable
 
     @property
     def comment_count(self) -> int:
@@ -238,163 +222,153 @@ class Decoder:
             SSEDialectsError: the error that ended the stream.
             MisuseError: the stream has not ended yet.
         """
-        self._decode_pending()
         if self._error is not None:
             raise self._error
-        if not self._state.complete:
+        if not self._engine.complete:
             raise MisuseError("the stream has not ended yet: feed the rest and close() the decoder, or take partial()")
-        return self._state.answer()
+        return self._engine.answer()
 
     def partial(self) -> Answer:
-        """The answer so far. After an error, the error's partial answer. Linear time."""
-        self._decode_pending()
-        return self._error.partial if isinstance(self._error, StreamError) else self._state.partial()
+        """The answer so far; after an error, the error's partial answer. Linear time."""
+        return self._error.partial if isinstance(self._error, StreamError) else self._engine.answer()
 
-    def _decode_pending(self) -> None:
-        if self._pending or self._cut:
-            self._decode_more(self._decode_reads)
+    # ---- reads
 
-    def _decode_more(self, step: Callable[[list[Event]], None]) -> None:
-        """Put what ``step`` decodes behind the events that are due already."""
-        out = self._queue
-        if 2 * length_hint(self._due) <= len(out):  # at least as many have been taken as are copied, so this is linear in all
-            out = self._queue = list(self._due)
-            self._due = iter(out)
-        self._state.deliver_to(out)
+    def _decode(self, data: bytes) -> None:
+        if self._sniffer is not None and not self._is_stream(self._sniffer, data):
+            return
+        reader, queued = self._reader, len(self._queue)
+        if text := reader.feed(data):
+            allowed = self._limits.max_answer_bytes
+            if allowed is None or reader.text_bytes - reader.comment_bytes <= allowed:
+                self._take_frames(text, len(text), data)
+            else:
+                self._take_within(text, allowed, data)
+        begun = self._sniffer is None or self._sniffer.has_begun  # white space alone is no frame
+        if reader.overflow and begun and self._error is None and not self._engine.complete:
+            self._fail(LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0), reader.end)
+        self._look_for_shown(queued)
+
+    def _is_stream(self, sniffer: BodySniffer, data: bytes) -> bool:
+        """Whether the bytes are for the frame reader. They are until the body shows that it is no stream."""
         try:
-            step(out)
-        except (StreamError, NotAnEventStreamError) as error:
-            self._keep(error, self.byte_count)
-        self._ready = self._delivered and self._reader.plain and not (self._error or self._state.complete or self._closed)
-
-    def _decode_reads(self, out: list[Event]) -> None:
-        count = self.byte_count
-        blocks, reads, self._cut, self._pending = self._cut, self._pending, None, []
-        try:
-            if blocks is not None:
-                self._decode_blocks(blocks, out)
-            for data in reads:
-                if self._error is not None or self._state.complete:
-                    break
-                if self._front is None or self._passes(self._front, data):
-                    self._decode_blocks(self._reader.blocks(data), out)
-        finally:
-            self._unread += count - self.byte_count
-
-    def _passes(self, front: BodySniffer, data: bytes) -> bool:
-        try:
-            passes = front.feed(data)
-        except LimitExceededError as error:
-            self._keep(error, 0)
+            passes = sniffer.feed(data)
+        except (LimitExceededError, NotAnEventStreamError) as error:
+            self._fail(error, 0)
             return False
-        self._front = None if front.is_stream else front
+        self._sniffer = None if sniffer.is_stream else sniffer
         return passes
 
-    def _decode_blocks(self, blocks: list[bytes], out: list[Event]) -> None:
-        reader, taken = self._reader, 0
+    def _look_for_shown(self, queued: int) -> None:
+        if self._first_shown is None and len(self._queue) > queued:
+            self._first_shown = next((event for event in self._queue if isinstance(event, SHOWN)), None)
+
+    def _take_within(self, text: str, allowed: int, read: bytes) -> None:
+        """Take the frames of ``text`` as far as ``max_answer_bytes`` allows. It counts all lines but comments."""
+        counted = self._reader.text_bytes - self._reader.comment_bytes - len(text.encode())
+        size = end_within(text, allowed - counted)
+        self._take_frames(text, size, read)
+        if size < len(text) and self._error is None and not self._engine.complete:
+            self._engine.frame_count += 1
+            self._fail(LimitExceededError("max_answer_bytes", allowed), self._offset_behind(text, size, read))
+
+    def _take_frames(self, text: str, size: int, read: bytes) -> None:
+        """Take the frames that stand in ``text`` before ``size``; ``read`` has completed all of ``text``.
+
+        A frame of one data line, perhaps below an event line, is parsed where it stands: nearly all frames are such, and most
+        have the same lines ahead of the payload as the last one. All others go the general way, and so does every frame where
+        ``_fast`` is off or the dialect is not known yet.
+        """
+        at = start = stop = 0
+        engine, header, event = self._engine, self._header, self._event
+        in_place, take = self._fast and engine.dialect is not None, engine.take
         try:
-            while taken < len(blocks):
-                if self._template is not None:
-                    taken = self._template.run_blocks(blocks, taken, out)
-                    if taken == len(blocks):
-                        break
-                taken += 1
-                self._decode_block(blocks[taken - 1], out)
-                if self._state.complete:
-                    return
-            if reader.overflow and (self._front is None or self._front.has_begun):  # white space alone is no frame
-                raise LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
-        except StreamError as error:
-            self._keep(error, reader.offset_after(blocks, taken))
+            while at < size and not engine.complete:
+                payload = None
+                if in_place:
+                    if not header or not text.startswith(header, at):
+                        header, event = header_at(text, at)
+                        header = "" if event in NAMES_THAT_DECIDE else header
+                    start = at + len(header)
+                    stop = text.find("\n", start)
+                    if header and text[stop + 1] == "\n":
+                        payload = parsed_at(text, start, stop, self._depth)
+                if payload is not None and (engine.identified or engine.identify(payload, event)):
+                    engine.frame_count += 1
+                    take(payload, event)
+                    at = stop + 2
+                else:
+                    stop = text.find("\n\n", at)
+                    self._take_block(text[at:stop])
+                    at = stop + 2
+                    engine = self._engine  # which may be another one, now that the dialect is known
+                    in_place, take = self._fast and engine.dialect is not None, engine.take
+            self._header, self._event = header, event
+        except (StreamError, RecursionError) as error:  # the latter where the caller has most of the stack
+            failure = error if isinstance(error, StreamError) else MalformedStreamError(TOO_DEEP)
+            self._fail(failure, self._offset_behind(text, at, read))
 
-    def _decode_block(self, block: bytes, out: list[Event]) -> None:
-        """The plain path, and what can be learned from it for the fast one."""
-        if block[:5] != b"data:" or 10 in block or 13 in block:
-            block = self._take_failure(block)
-        frame = self._reader.frame(block)
-        if frame is None:
+    def _take_block(self, block: str) -> None:
+        """Take a frame of any form. A line outside of data may report a failure; the frame above it counts by the rule for the
+        end of input."""
+        frame, others = self._reader.frame(block)
+        failure, above = failure_in_block(block, self._limits.max_depth) if others else (None, "")
+        if failure is not None:
+            self._take_last(above)
+            if not self._engine.complete:
+                self._engine.take_error(failure)
+        elif frame is not None:
+            self._take_frame(frame.event, frame.data)
+
+    def _take_last(self, block: str) -> None:
+        """Take a frame that has no blank line, if its payload is whole: a cut can't make one."""
+        frame, _ = self._reader.frame(block)
+        if frame is not None and is_whole(frame.data):
+            self._take_frame(frame.event, frame.data)
+
+    def _take_frame(self, event: str, data: str) -> None:
+        engine = self._engine
+        engine.take_frame(event, data, engine.take if self._fast else engine.take_general)
+        if isinstance(engine, DialectDetector) and engine.detected is not None:
+            self._engine = engine.engine()
+            for held in engine.held:
+                self._take_frame(*held)
+
+    def _offset_behind(self, text: str, at: int, read: bytes) -> int:
+        """Where the frame at ``at`` ends, in bytes of the stream."""
+        return self._reader.offset(read, text.count("\n", text.find("\n\n", at) + 2))
+
+    # ---- the end of input, and errors
+
+    def _decode_end(self, *, broken: bool) -> None:
+        sniffer, reader = self._sniffer, self._reader
+        if sniffer is not None and sniffer.body is not None:
+            self._take_body(sniffer.body)
             return
-        self._drop_template()
-        before = len(out)
-        self._take(frame)
-        hot = self._state.pop_hot()
-        if hot is not None and len(out) == before + 1 and self._fast:
-            self._learner = self._learner or Learner()
-            self._template = self._learner.learn(block, hot, self._state)
-
-    def _drop_template(self) -> None:
-        """Before anything else is decoded: the accumulator's state may change under a template."""
-        if self._template is not None and self._learner is not None:
-            self._learner.fitted(self._template.count)
-            self._state.note(self._template.count, self._template.size)
-            self._template = None
-
-    def _take_failure(self, block: bytes) -> bytes:
-        """Raise what a line outside of data reports, after the frame above it if that counts by the rule for the end of input.
-        Returns the block where no line does, nothing where that frame ended the stream."""
-        failure, above = failure_in_block(block, self._limits.max_depth)
-        if failure is None:
-            return block
-        self._drop_template()
-        if (frame := self._reader.frame(above)) is not None and is_whole(frame):
-            self._take(frame)
-        if not self._state.complete:
-            if self._recogniser is not None:
-                self._settle_on(UNKNOWN, self._recogniser)
-            self._state.take_error(failure)
-        return b""
-
-    def _take(self, frame: Frame) -> None:
-        if self._recogniser is None or self._recognise(self._recogniser, frame):
-            data = frame.data
-            self._state.take(frame.event, data, len(data) if data.isascii() else len(data.encode()))
-
-    def _recognise(self, recogniser: Recogniser, frame: Frame) -> bool:
-        """Whether the dialect is known by this frame; frames that told nothing are replayed then."""
-        if (name := recogniser.look(frame)) is not None:
-            self._settle_on(name, recogniser)
-        elif not recogniser.untold or recogniser.untold[-1] is not frame:  # a keep-alive, which nobody has to see again
-            self._state.frame_count += 1
-        return name is not None
-
-    def _settle_on(self, name: str, recogniser: Recogniser) -> None:
-        self._recogniser = None
-        if name != UNKNOWN:
-            before, self._state = self._state, self._accumulator(ACCUMULATORS[name])
-            before.hand_over(self._state)
-        self._state.keep_members(recogniser.members)
-        for frame in recogniser.untold:
-            self._take(frame)
-
-    def _accumulator(self, kind: type[Accumulator]) -> Accumulator:
-        return kind(require_done=self._require_done, think_tags=self._think_tags, limits=self._limits)
-
-    def _decode_end(self, out: list[Event]) -> None:
-        """An undispatched frame counts where its payload is whole: a cut can't make one."""
-        if self._front is not None and (body := self._front.body) is not None:
-            dialect, payload = body.read(self._state.dialect)
-            if dialect is None:
-                self._state.take_error(payload, in_stream=False)
-            elif self._recogniser is not None:
-                self._settle_on(dialect, self._recogniser)
-            self._state.take_whole(payload, body.size)
-            return
-        if self._reader.overflow:  # of white space
+        if reader.overflow:  # of white space
             raise LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0)
-        block = self._take_failure(bytes(self._reader.tail))
-        if block and (frame := self._reader.rest()) is not None and is_whole(frame):
-            self._take(frame)
-        if self._state.complete:
+        rest = reader.close()
+        failure, above = failure_in_block(rest, self._limits.max_depth)
+        self._take_last(above)
+        if self._engine.complete:
             return
-        if self._recogniser is not None and self._recogniser.foreign and self._cause is None:
-            raise self._recogniser.failure()
-        if self._front is not None and not (self.frame_count or self.comment_count):
-            self._front.refuse_text()
-        self._state.end(broken=self._cause is not None)
+        if failure is not None:
+            self._engine.take_error(failure)
+        if sniffer is not None and not (self.frame_count or self.comment_count):
+            sniffer.refuse_text()
+        self._engine.end(broken=broken)
 
-    def _keep(self, error: SSEDialectsError, offset: int) -> None:
-        self._drop_template()
+    def _take_body(self, body: NonStreamBody) -> None:
+        dialect, payload = body.read(self._engine.dialect)
+        if dialect is None:
+            self._engine.take_error(payload, in_stream=False)
+        elif isinstance(self._engine, DialectDetector):
+            self._engine.detected = dialect
+            self._engine = self._engine.engine()
+        self._engine.take_whole(payload)
+
+    def _fail(self, error: SSEDialectsError, offset: int) -> None:
         if isinstance(error, StreamError):
-            error = self._state.filled(error)
-            error.byte_count, error.frame_count = offset, self.frame_count
+            self._engine.with_context(error)
+            error.byte_count, error.last_event_id = offset, self.last_event_id
         self._error = error

@@ -1,4 +1,4 @@
-"""The error tree, split by whose fault it is, with the facts as attributes and advice in the sentence.
+"""The errors, by who is at fault. Each has its facts as attributes, and its text says what to do next.
 
 SSEDialectsError
     MisuseError (also RuntimeError)       the caller's mistake
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _PARTIAL = "error.partial holds what came"
-_SHOWN = 1_000  # characters of a provider's message, type or code; all of it is on the error
+_SHOWN = 1_000  # characters of a provider's message, type or code in an error's text; the attributes have all of it
 _ENDS = ("!", "?", "…")
 
 
@@ -81,7 +81,7 @@ class RequestRejectedError(SSEDialectsError):
 
     @staticmethod
     def from_response(response: Any) -> RequestRejectedError:
-        """The error that a client's response means, whatever its status, for programs that send requests themselves.
+        """Make the error for a client's response, whatever its status. For programs that send requests themselves.
 
         Args:
             response: one of httpx, httpx2, requests, aiohttp, urllib3 or another client, whose body has been read.
@@ -103,7 +103,7 @@ class RequestRejectedError(SSEDialectsError):
 
 
 def rejection_of(status: int, headers: Mapping[str, str], body: bytes) -> RequestRejectedError:
-    """The error that the parts of a response mean; ``headers`` have names in lower case."""
+    """Make the error from the parts of a response. The names in ``headers`` are in lower case."""
     read = HTTPErrorBody(body)
     envelope, wait = read.envelope, retry_after(headers)
     return RequestRejectedError(
@@ -147,10 +147,10 @@ class StreamError(SSEDialectsError):
 
     Attributes:
         partial: the `Answer` as far as it came; never ``complete``.
-        dialect: "chat", "messages", "responses", or None where it was not recognised yet.
+        dialect: "chat", "messages", "responses", or None if it was not detected yet.
         frame_count: frames decoded up to the fault.
         byte_count: bytes of the stream up to and including the frame at fault; for `LimitExceededError` up to the frame that
-            grew too large, for a stream that ended or stalled all that came. 0 where an accumulator was driven without bytes.
+            grew too large; all bytes for a stream that ended or stalled. 0 for an accumulator, which gets no bytes.
         last_event_id: the last event ID that the stream set, or None.
         last_sequence_number: the number of the last decoded event of the responses dialect, or None.
         resumable: whether a new connection may continue this response from that event.
@@ -174,11 +174,11 @@ class StreamError(SSEDialectsError):
 
 
 class TruncatedStreamError(StreamError):
-    """The stream closed before its terminating frame. What came is a part of an answer, however whole it looks.
+    """The stream closed before its terminating frame. What came is not a whole answer, even if it looks like one.
 
     Attributes:
         expected: the terminating frame that did not come, in the dialect's words.
-        hint: a switch that would have let this stream pass, or None.
+        hint: a sentence on the option with which this stream would be accepted, or None.
         cause: the transport's own error where the connection broke, else None. Its text may quote the answer, so the sentence
             names its class alone.
     """
@@ -213,8 +213,8 @@ class UpstreamError(StreamError):
     Attributes:
         type, code, message, param: from the error envelope, as sent; None where it has none.
         in_stream: False where the error came as a JSON body in place of a stream.
-        raw: the error member as sent: most often a dict or a string, of some servers a list or a number. None where no more
-            than an event's name or a finish reason reports the failure.
+        raw: the error member as sent: most often a dict or a string, of some servers a list or a number. None if only an
+            event's name or a finish reason reports the failure.
         payload: the whole frame's payload.
     """
 
@@ -326,7 +326,7 @@ class StalledStreamError(StreamError):
 
 
 def _named(type: str | None, code: str | int | None) -> str:
-    """An envelope's type and code, once where they are the same."""
+    """An envelope's type and code; only one of them if they are equal."""
     words = dict.fromkeys(_cut(str(word)) for word in (type, code) if word not in (None, ""))
     return f" ({', '.join(words)})" if words else ""
 
@@ -345,7 +345,7 @@ def _cut(words: str) -> str:
 
 
 def _time(seconds: float) -> str:
-    """A time that a server named, which may be any: in seconds, or roughly where nobody waits that long."""
+    """The time that a server asks to wait: in seconds, or rounded to minutes, hours or days if it is long."""
     for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
         if seconds >= 10 * size:
             return f"{seconds / size:,.0f} {unit}"

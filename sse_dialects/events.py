@@ -1,4 +1,4 @@
-"""What a stream tells, as it tells it: one vocabulary for the three dialects.
+"""The events of a stream: one vocabulary for the three dialects.
 
 Every event has a ``type`` string for code that prefers it to ``match``. All but `Started` and `UsageReported` carry the
 ``choice`` they belong to; those that belong to a part carry ``part``, its place in that choice's ``parts``.
@@ -35,7 +35,7 @@ class _Event(Value):
 
 
 class Started(_Event):
-    """The answer has begun. Comes once and first, with whatever is known by then."""
+    """The answer has begun. Comes once, before all other events. ``id`` and ``model`` are None if they have not come by then."""
 
     __slots__ = ("id", "model")
     __match_args__ = ("id", "model")
@@ -86,7 +86,7 @@ class RefusalDelta(_Event):
 
 
 class ToolCallStarted(_Event):
-    """A tool call has been opened. ``id`` and ``name`` are None where the stream has not told them yet."""
+    """A tool call has been opened. ``id`` and ``name`` are None if they have not come yet."""
 
     __slots__ = ("choice", "id", "kind", "name", "part")
     __match_args__ = ("id", "name", "kind", "choice", "part")
@@ -177,3 +177,6 @@ Event = Union[  # noqa: UP007  # a plain Union prints and pickles the same on 3.
     Finished,
     Extra,
 ]
+
+# Events that show something of the answer. Once one was handed out, a retry repeats what the caller may have shown.
+SHOWN = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallStarted, ToolCallDelta, ToolCallFinished)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_WAIT_S",
+    "OUTCOME",
     "ErrorEnvelope",
     "error_in",
     "failure_in_line",
@@ -24,7 +25,7 @@ __all__ = [
 ]
 
 MAX_WAIT_S = 365 * 86_400.0  # one year. A server that asks for more means no time at all
-_MAX_WRAPPINGS = 4  # of an envelope in another; two are the most seen
+_MAX_WRAPPINGS = 4  # of an envelope in others; no more than two have been seen
 
 _MESSAGE_NAMES = (
     *("message", "msg", "detail", "error_description", "error_message", "error_msg", "status_msg", "reason", "title"),
@@ -39,7 +40,7 @@ _WAIT_NAMES = ("retry_after", "retry_after_seconds", "resets_in_seconds", "retry
 _FAILURE_NAMES = ("error_message", "error_msg", "error_code", "error_type")
 _WORD = re.compile(r"[\w.-]+")
 _FINE = frozenset({"0", "200", "ok", "success"})
-# What servers write that turn a missing value into text.
+# Texts that some servers write for a missing value.
 _NULLS = frozenset({"none", "null", "nil", "undefined"})
 # Phrases that say no more than the status does.
 _PHRASES = frozenset(
@@ -52,7 +53,7 @@ _PHRASES = frozenset(
 )
 
 # An object that some servers put into every chunk to say how the call went.
-_OUTCOME = "base_resp"
+OUTCOME = "base_resp"
 
 
 class ErrorEnvelope:
@@ -74,7 +75,7 @@ class ErrorEnvelope:
         self.code: str | int | None = _code(fields)
         self.message: str | None = _message(raw, fields)
         if isinstance(raw, str) and self.type is None and self.message != raw and _WORD.fullmatch(raw):
-            self.type = raw  # the words are beside it
+            self.type = raw  # the message is in another member
         if beside and self.code is None and isinstance(raw, int) and not isinstance(raw, bool):
             self.code = raw
         self.param: str | None = _first_text(fields, ("param",))
@@ -93,7 +94,7 @@ def error_in(payload: dict[str, Any]) -> Any:
         return error
     if payload.get("object") == "error" or payload.get("type") == "error":
         return payload
-    outcome = payload.get(_OUTCOME)
+    outcome = payload.get(OUTCOME)
     if isinstance(outcome, JSONObject) and not _is_fine(outcome.get("status_code")):
         return outcome
     if not payload.get("choices") and _is_flat(payload):
@@ -134,7 +135,7 @@ def failure_in_line(line: str, parse: Callable[[str], Any]) -> dict[str, Any] | 
 
 
 def _is_flat(payload: dict[str, Any]) -> bool:
-    """Whether a payload is itself an envelope. One whose type is no error's is an event, whatever else it has."""
+    """True if a payload is itself an envelope. One with a type that is not an error's is an event, whatever its other members."""
     said, kind = _first_text(payload, ("message", "msg")), payload.get("type")
     if isinstance(kind, str) and kind:
         return said is not None and kind.lower().endswith(("error", "exception"))
@@ -150,7 +151,7 @@ def _is_flat(payload: dict[str, Any]) -> bool:
 
 
 def _is_fine(said: Any) -> bool:
-    """Whether a code or a word is none, or says that nothing went wrong."""
+    """True if a code or a word is missing, or says that nothing went wrong."""
     return not said or str(said).lower() in _FINE
 
 
@@ -167,8 +168,8 @@ def _fields(raw: Any) -> dict[str, Any]:
 
 
 def _levels(fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """The envelope and those it wraps. Gateways wrap the upstream's envelope in their own: the last one, which has the words, is
-    the one that counts."""
+    """The envelope and those inside it, the innermost last. Gateways wrap the provider's envelope in their own, so the innermost
+    one has the message."""
     levels = [fields]
     while len(levels) <= _MAX_WRAPPINGS and not _first_text(fields, _MESSAGE_NAMES):
         inner = next((value for name in ("error", "message") if isinstance(value := fields.get(name), JSONObject)), None)
@@ -188,7 +189,7 @@ def _says_something(text: str) -> bool:
 
 
 def _message(raw: Any, fields: dict[str, Any]) -> str | None:
-    if isinstance(raw, JSONArray):  # of several errors, the words of all
+    if isinstance(raw, JSONArray):  # several errors: the messages of all
         return _spoken(raw)
     error = raw if isinstance(raw, str) else _first_text(fields, ("error",))
     message = _first_text(fields, _MESSAGE_NAMES) or _spoken(fields.get("message"))
@@ -196,8 +197,8 @@ def _message(raw: Any, fields: dict[str, Any]) -> str | None:
 
 
 def _more_telling(error: str | None, message: str | None) -> str | None:
-    """Of the words under ``error`` and those under ``message``, where a server sends both: a sentence tells more than a name, and
-    anything tells more than the phrase of a status."""
+    """The better message, where a server sends one under ``error`` and one under ``message``: a sentence is better than a single
+    word, and a phrase that only repeats the status is the worst."""
     return max((message, error), key=_rank) or None
 
 
@@ -299,8 +300,8 @@ _OF_A_VALUE = re.compile(r"invalid|unsupported|not_supported|malformed")  # "inv
 # Types that say only that something is wrong with a request.
 _GENERAL = re.compile(r"(?:invalid|bad|client)_?request|invalid_argument")
 
-# Codes, whole, that say that no wait helps: somebody has to pay, or to open the account again. Providers send them with status
-# 429, as they send rate limits.
+# Whole codes that say that waiting does not help: somebody has to pay, or to open the account again. Providers send them with
+# status 429, as they send rate limits.
 _HOPELESS = frozenset(
     {
         *("insufficient_quota", "insufficient_user_quota", "insufficient_balance", "insufficient_credit", "insufficient_credits"),

@@ -1,5 +1,5 @@
-"""What an HTTP error says: the words and the error envelope in its body, and in its headers how long to wait, whether to send
-the request again and the request's id."""
+"""HTTP errors: the message and the error envelope in the body; in the headers how long to wait, whether to send the request
+again, and the request's id."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def _first_object(body: Any) -> dict[str, Any] | None:
 
 
 def _words(text: str) -> str | None:
-    """The beginning of a plain text, or the title of a page, else its visible words. No tag is looked for beyond the next one's
-    beginning, so that a page of nothing but beginnings takes no longer than others."""
+    """The beginning of a plain text, or the title of a page, else its visible words. A tag ends before the next ``<``, so that a
+    page of tags that are never closed takes linear time."""
     if text.startswith("<"):
         from html import unescape
 
@@ -91,7 +91,7 @@ def _words(text: str) -> str | None:
         text = unescape((title.group(1).strip() if title else "") or re.sub(r"<[^<>]*>", " ", visible))
     words = " ".join(text[: 20 * _SHOWN].split())
     if "\ufffd" in words:
-        return None  # no text: compressed by someone, or binary
+        return None  # not text: compressed or binary
     return (words if len(words) <= _SHOWN else f"{words[: _SHOWN - 4]} ...") or None
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["Limits"]
+from .root import MisuseError
+
+__all__ = ["Limits", "as_limits"]
 
 _MIB = 1 << 20
 _NAMES = ("max_frame_bytes", "max_answer_bytes", "max_parts", "max_choices", "max_tool_calls", "max_depth")
 
 
 class Limits:
-    """Bounds for one stream; one frozen object is handed to every layer. ``None`` switches a bound off.
+    """Bounds for one stream. One frozen object is passed to every layer. ``None`` switches a bound off.
 
     A stream that crosses one ends in `LimitExceededError`, whose ``limit`` is the name below and ``allowed`` the number.
 
@@ -28,10 +30,11 @@ class Limits:
 
     def __init__(
         self,
-        # Raw bytes of one frame's lines. The largest honest frames repeat a whole answer with its images as base64: a few MiB.
+        # Bytes of one frame's lines, comments included. The largest honest frames repeat a whole answer with its images as
+        # base64: a few MiB.
         max_frame_bytes: int | None = 16 * _MIB,
-        # Payload bytes received for one answer. The largest models stop near 1 MiB of text; images and repeated
-        # snapshots multiply that, 256 MiB is beyond any of it and still fits a small container.
+        # Bytes of all lines but comments, or of a JSON body. The largest models stop near 1 MiB of text, which images and
+        # repeated snapshots multiply. 256 MiB is more than any of them needs, and fits a small container.
         max_answer_bytes: int | None = 256 * _MIB,
         # Parts in one choice: blocks, items, runs of text. Long agentic turns have hundreds.
         max_parts: int | None = 10_000,
@@ -72,3 +75,14 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
+
+
+def as_limits(limits: object) -> Limits:
+    """Return ``limits`` if it is a `Limits`.
+
+    Raises:
+        MisuseError: it is something else; a number or None is the usual mistake.
+    """
+    if isinstance(limits, Limits):
+        return limits
+    raise MisuseError(f"limits takes Limits(max_answer_bytes=...) and the like, not {limits!r:.60}")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["JSONArray", "JSONObject", "Value", "plain"]
+__all__ = ["JSONArray", "JSONObject", "Value", "copied", "plain", "replaced"]
 
 if TYPE_CHECKING:
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 else:
     JSONObject, JSONArray = dict, list
+
+_IMMUTABLE = frozenset({str, int, float, bool, type(None)})
+
+_V = TypeVar("_V", bound="Value")
 
 _SHOWN = 60  # characters of a member in a repr: enough to recognise it, too few to fill a log with model text
 
@@ -50,6 +54,15 @@ def _members(value: Value) -> tuple[str, ...]:
     return value.__match_args__
 
 
+def replaced(value: _V, **members: Any) -> _V:
+    """A copy of a value with other ``members``."""
+    kind = type(value)
+    copy = kind.__new__(kind)
+    for name in _members(value):
+        setattr(copy, name, members[name] if name in members else getattr(value, name))
+    return copy
+
+
 def plain(value: Any) -> Any:
     """``value`` with every `Value` in it turned into a dict. A number that JSON has no word for is None, as other writers of JSON
     have it."""
@@ -60,6 +73,20 @@ def plain(value: Any) -> Any:
     if isinstance(value, JSONObject):
         return {key: plain(item) for key, item in value.items()}
     return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def copied(value: Any) -> Any:
+    """A deep copy of plain JSON."""
+    kind = type(value)
+    if kind is dict:
+        copy = value.copy()
+        for name, item in value.items():
+            if type(item) not in _IMMUTABLE:
+                copy[name] = copied(item)
+        return copy
+    if kind is list:
+        return [item if type(item) in _IMMUTABLE else copied(item) for item in value]
+    return value
 
 
 def _short(value: object) -> str:

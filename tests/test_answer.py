@@ -27,6 +27,10 @@ def call(arguments, *, kind="function", complete=True):
     return ToolCall("call_1", "get_weather", kind, arguments, complete)
 
 
+def turn_of(native):
+    return [{"role": "assistant", "content": native["said"]}]
+
+
 def full_answer(*, complete=True):
     weather = call('{"city": "Oslo"}')
     first = Choice(
@@ -54,8 +58,8 @@ def full_answer(*, complete=True):
         choices=[first, Choice(1, text="Other")],
         usage=Usage(5, 2, 7, 1, None, None, {"prompt_tokens": 5}),
         extra={"timings": {"ms": 3}},
-        native={"object": "chat.completion"},
-        turn=[{"role": "assistant", "content": [{"type": "text", "text": "Hello"}]}],
+        native={"object": "chat.completion", "said": [{"type": "text", "text": "Hello"}]},
+        turn=turn_of,
     )
 
 

@@ -119,7 +119,7 @@ def by_decoder(pieces, asker):
     [
         pytest.param(by_stream, OF_STREAMS, id="stream"),
         pytest.param(by_astream, OF_STREAMS, id="astream"),
-        pytest.param(by_decoder, OF_DECODERS, id="decoder", marks=pytest.mark.xfail(strict=False, reason="feed is lazy so far")),
+        pytest.param(by_decoder, OF_DECODERS, id="decoder"),
     ],
 )
 def test_asking_changes_nothing(drive, questions):

@@ -6,7 +6,7 @@ import pytest
 from told import of_type, told
 
 from sse_dialects import Extra, ReasoningDelta, ReasoningPart, TextDelta
-from sse_dialects.dialects.chat_reasoning import Entries, Entry
+from sse_dialects.dialects.chat.reasoning import Entries, Entry
 
 
 def chunk(**delta):

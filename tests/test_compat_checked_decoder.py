@@ -178,7 +178,7 @@ def test_a_stream_in_no_dialect_of_ours_passes():
 def test_limits():
     _, error = driven([CHAT[0]], limits=sd.Limits(max_frame_bytes=20))
     assert isinstance(error, sd.LimitExceededError)
-    _, error = driven(CHAT, limits=sd.Limits(max_answer_bytes=20))
+    _, error = driven(CHAT, limits=sd.Limits(max_answer_bytes=len(CHAT[0]) + 20))
     assert isinstance(error, sd.LimitExceededError)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from itertools import islice
 
@@ -24,12 +25,26 @@ def texts(events):
     return [event.text for event in events if isinstance(event, sd.TextDelta)]
 
 
-def test_feed_decodes_when_iterated():
+def test_feed_decodes_at_once():
     decoder = sd.Decoder("chat")
     events = decoder.feed(chunk("a"))
-    assert decoder.frame_count == 0
-    assert texts(events) == ["a"]
     assert decoder.frame_count == 1
+    assert decoder.partial().text == "a"
+    assert texts(events) == ["a"]
+
+
+def test_asking_changes_nothing():
+    decoder = sd.Decoder("chat")
+    events = decoder.feed(chunk("a") + chunk("b") + BAD)
+    assert next(events).type == "started"
+    assert not decoder.complete
+    assert (decoder.error.kind, decoder.partial().text) == ("malformed", "ab")
+    assert texts([next(events)]) == ["a"]
+    with pytest.raises(sd.MalformedStreamError):
+        decoder.answer()
+    assert texts([next(events)]) == ["b"]
+    with pytest.raises(sd.MalformedStreamError):
+        next(events)
 
 
 def test_events_left_untaken_come_first_in_the_next():
@@ -192,9 +207,9 @@ def test_an_unfinished_last_frame_counts_where_it_is_whole():
 
 
 @pytest.mark.parametrize("size", [1, 7, 10_000])
-def test_the_answer_has_a_limit_counted_in_payloads(size):
-    data = chunk("a") * 4 + DONE
-    payload = len(chunk("a")) - len(b"data: \n\n")
+def test_the_answer_has_a_limit_that_counts_all_lines_but_comments(size):
+    data = chunk("a") * 3 + b": a comment\n\n" + chunk("a") + DONE
+    counted = 4 * len(chunk("a")) + 1  # the blank line behind the comment
 
     def fed(allowed):
         decoder = sd.Decoder("chat", limits=sd.Limits(max_answer_bytes=allowed))
@@ -202,26 +217,30 @@ def test_the_answer_has_a_limit_counted_in_payloads(size):
             list(decoder.feed(data[at : at + size]))
         decoder.close()
 
-    fed(4 * payload + len("[DONE]"))
+    fed(counted + len(DONE))
     with pytest.raises(sd.LimitExceededError) as caught:
-        fed(4 * payload - 1)
+        fed(counted - 1)
     assert (caught.value.limit, caught.value.frame_count, caught.value.partial.text) == ("max_answer_bytes", 4, "aaa")
+    assert caught.value.byte_count == len(data) - len(DONE)
+
+
+@pytest.mark.parametrize("line", [b"event: x", b"id: 7", b"foo"])
+def test_lines_without_data_count_for_the_limit_of_an_answer(line):
+    decoder = sd.Decoder("chat", limits=sd.Limits(max_answer_bytes=1000))
+    data = (line + b"x" * 100 + b"\n\n") * 100
+    with pytest.raises(sd.LimitExceededError):
+        list(decoder.feed(data))
 
 
 @pytest.mark.parametrize("per_read", [1, 2, 3, 40, 400])
-def test_whole_frames_are_taken_without_a_parser_however_many_a_read_holds(per_read):
+def test_every_frame_is_counted_however_many_a_read_holds(per_read):
     decoder = sd.Decoder("chat")
-    list(decoder.feed(chunk("a")))
-    list(decoder.feed(chunk("b")))  # the first that did no more than add a piece: the others are compared with it
-    for number in range(1, 4):
+    for _ in range(4):
         list(decoder.feed(chunk("c") * per_read))
-        assert decoder._template.count == number * per_read
-    list(decoder.feed(b": hello\n\n" + chunk("c") * per_read))  # one by one, and then more and more at once
     list(decoder.feed(chunk("c")[:30]))
     list(decoder.feed(chunk("c")[30:]))
-    assert decoder._template.count == 4 * per_read + 1
-    assert decoder.frame_count == 4 * per_read + 3
-    assert decoder.partial().text == "ab" + "c" * (4 * per_read + 1)
+    assert decoder.frame_count == 4 * per_read + 1
+    assert decoder.partial().text == "c" * (4 * per_read + 1)
 
 
 @pytest.mark.parametrize("kind", [bytearray, memoryview])
@@ -243,14 +262,14 @@ def test_a_whole_frame_behind_half_a_line_is_the_rest_of_that_line():
         assert "".join(texts(decoder.feed(data))) == said
 
 
-def test_an_older_iterator_that_ends_takes_nothing_from_a_newer_one():
+def test_all_iterators_are_over_one_queue():
     decoder = sd.Decoder("chat")
     older = decoder.feed(chunk("a") + chunk("b"))
     assert texts(islice(older, 3)) == ["a", "b"]
     newer = decoder.feed(chunk("c") + chunk("d"))
     assert texts([next(newer)]) == ["c"]
-    assert list(older) == []
-    assert texts(newer) == ["d"]
+    assert texts(older) == ["d"]  # there is one queue
+    assert list(newer) == []
 
 
 def test_bytes_behind_the_end_are_counted():
@@ -320,7 +339,7 @@ def test_a_body_that_is_no_stream_has_no_place_in_one():
 
 def test_the_limit_of_an_answer_counts_bytes():
     data = b"".join(b'data: {"choices":[{"delta":{"content":"%s"}}]}\n\n' % ("é" * count).encode() for count in (1, 2))
-    size = len(data) - 2 * len(b"data: \n\n")
+    size = len(data)
     assert texts(sd.Decoder("chat", limits=sd.Limits(max_answer_bytes=size)).feed(data)) == ["é", "éé"]
     with pytest.raises(sd.LimitExceededError):
         list(sd.Decoder("chat", limits=sd.Limits(max_answer_bytes=size - 1)).feed(data))
@@ -397,3 +416,46 @@ def test_a_broken_transport_is_no_clean_end():
     decoder = sd.Decoder("chat", require_done=False)
     list(decoder.feed(data))
     assert [event.type for event in decoder.finish()] == ["finished"]
+
+
+def event(number, kind, **members):
+    payload = {"type": f"response.{kind}", "sequence_number": number, **members}
+    return f"event: response.{kind}\ndata: {json.dumps(payload)}\n\n".encode()
+
+
+def a_response(pieces):
+    response = {"id": "r", "model": "m", "status": "in_progress", "background": True, "store": True, "output": []}
+    yield event(0, "created", response=response)
+    for number, text in enumerate(pieces, 1):
+        yield event(number, "output_text.delta", output_index=0, content_index=0, item_id="i", delta=text)
+    yield event(len(pieces) + 1, "completed", response=response | {"status": "completed"})
+
+
+def test_a_response_goes_on_over_another_connection():
+    """Cut at every byte, once; the new connection sends the last frames again."""
+    frames = list(a_response(["a", "b", "\u00e9", "d"]))
+    data = b"".join(frames)
+    whole = sd.Decoder("responses")
+    expected = [*whole.feed(data), *whole.close()]
+    for cut in range(len(frames[0]), len(data) - 2):
+        decoder = sd.Decoder("responses")
+        events = list(decoder.feed(data[:cut]))
+        with pytest.raises(sd.TruncatedStreamError) as caught:
+            decoder.close()
+        events += caught.value.decoded
+        assert caught.value.resumable
+        again = max(caught.value.last_sequence_number - 1, 0)
+        decoder.start_next_connection()
+        events += decoder.feed(b"".join(frames[again:]))
+        events += decoder.close()
+        assert events == expected, cut
+        assert decoder.answer() == whole.answer()
+
+
+def test_what_another_connection_can_not_continue():
+    for dialect, data in (("chat", chunk("a")), ("messages", BEGINNINGS["messages"]), ("responses", BAD)):
+        decoder = sd.Decoder(dialect)
+        with contextlib.suppress(sd.StreamError):
+            list(decoder.feed(data))
+        with pytest.raises(sd.MisuseError):
+            decoder.start_next_connection()

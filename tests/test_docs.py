@@ -11,10 +11,10 @@ from docs_blocks import PAGES, ROOT, WIDTH, Run, blocks_of, commands_of, compara
 from docs_provider import DocsProvider
 
 import sse_dialects as sd
-from sse_dialects.dialects.chat_delta import DELTA_MEMBERS
-from sse_dialects.dialects.messages import MessagesAccumulator
-from sse_dialects.dialects.responses import ResponsesAccumulator
-from sse_dialects.dialects.responses_events import EVENTS
+from sse_dialects.dialects.chat.deltas import DELTA_MEMBERS
+from sse_dialects.dialects.messages.engine import MessagesEngine
+from sse_dialects.dialects.responses.engine import ResponsesEngine
+from sse_dialects.dialects.responses.events import EVENTS
 
 DOCS = ROOT / "docs"
 WITH_CODE = [page for page in PAGES if blocks_of(page)]
@@ -84,7 +84,7 @@ def test_the_limits_page_names_every_limit_with_its_number():
 
 def test_the_conformance_page_names_every_event_that_is_dispatched():
     page = text_of("reference/conformance.md")
-    ours = [*MessagesAccumulator._EVENTS, *ResponsesAccumulator._EVENTS, *EVENTS, *DELTA_MEMBERS]
+    ours = [*MessagesEngine._EVENTS, *ResponsesEngine._EVENTS, *EVENTS, *DELTA_MEMBERS]
     assert [name for name in ours if f"`{name}`" not in page] == []
 
 

@@ -15,7 +15,8 @@ from sse_dialects.limits import Limits
 def read(chunks, **limits):
     """``(frames, reader)`` of a stream in these chunks."""
     reader = FrameReader(Limits(**limits))
-    frames = [frame for chunk in chunks for block in reader.blocks(chunk) if (frame := reader.frame(block)) is not None]
+    texts = [reader.feed(chunk) for chunk in chunks]
+    frames = [frame for block in "".join(texts).split("\n\n") if (frame := reader.frame(block)[0]) is not None]
     return frames, reader
 
 
@@ -72,12 +73,28 @@ def test_each_rule_in_every_chunking(rule):
 
 def test_a_final_cr_does_not_wait():
     reader = FrameReader()
-    assert len(reader.blocks(b"data: a\r\n\r")) == 1
-    assert reader.blocks(b"\n") == []
-    assert reader.blocks(b"data: b\n\n") == [b"data: b"]
+    assert reader.feed(b"data: a\r\n\r") == "data: a\n\n"
+    assert reader.feed(b"") == reader.feed(b"\n") == ""
+    assert reader.feed(b"data: b\n\n") == "data: b\n\n"
 
 
-LARGE = b"z" * 70_000  # a block that long is read in another way
+def test_an_empty_read_ends_no_line():
+    reader = FrameReader()
+    assert [reader.feed(read) for read in (b"data: a\r", b"", b"\ndata: b\n", b"", b"\n")] == [
+        "",
+        "",
+        "",
+        "",
+        "data: a\ndata: b\n\n",
+    ]
+
+
+def test_an_odd_number_of_line_ends_is_no_frame_of_its_own():
+    reader = FrameReader()
+    assert [reader.feed(read) for read in (b"data: a\n\n\n", b"data: b\n\n")] == ["data: a\n\n", "\ndata: b\n\n"]
+
+
+LARGE = b"z" * 70_000
 
 
 @pytest.mark.parametrize(
@@ -95,7 +112,7 @@ LARGE = b"z" * 70_000  # a block that long is read in another way
 def test_a_large_frame_is_read_like_any_other(block, data):
     frames, reader = read([b"id: 7\n\n" + block + b"\n\n"])
     assert frames == [Frame(data=data.decode(), id="7")]
-    assert reader.consumed == 7 + len(block) + 2
+    assert reader.end == 7 + len(block) + 2
 
 
 def test_comments_are_counted():
@@ -104,21 +121,42 @@ def test_comments_are_counted():
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 def test_offsets_are_bytes_of_the_stream(end):
-    data = end.join([b"data: a", b"", b"data: \xc3\xa9", b"", b""])
-    reader = FrameReader()
-    blocks = reader.blocks(b"\xef\xbb\xbf" + data)
-    ends = [data.index(end + end) + 2 * len(end), len(data)]
-    seen = [reader.offset_after(blocks, count) - 3 for count in (1, 2)]
-    assert all(0 <= stop - at < 2 for at, stop in zip(seen, ends, strict=True))  # of a CRLF the CR alone is needed
+    """In every chunking. Of the last CRLF the CR alone counts."""
+    data = end.join([b"\xef\xbb\xbfdata: a", b"", b"data: \xc3\xa9\xff", b"", b"data: c"])
+    for chunks in ways(data):
+        reader, found = FrameReader(), []
+        for chunk in chunks:
+            text = reader.feed(chunk)
+            found += [reader.offset(chunk, text.count("\n", at)) for at in range(2, len(text) + 1) if text[at - 2 : at] == "\n\n"]
+        assert found == [data.index(second) - len(end) + 1 for second in (b"data: \xc3", b"data: c")], chunks
+        assert reader.end == found[-1]
 
 
 @pytest.mark.parametrize("long", [b"too long", b"too long\r", b"too\rlong\n"])
-def test_where_the_first_block_of_a_read_is_too_long_the_crlf_before_it_counts_with_its_cr_alone(long):
+def test_where_a_read_begins_with_a_frame_too_long_the_one_before_it_ends_at_its_cr(long):
     reader = FrameReader(Limits(max_frame_bytes=3))
-    assert reader.blocks(b"a\r\n\r\n") == [b"a"]
-    assert reader.blocks(long) == []
-    assert reader.overflow
-    assert reader.offset_after([], 0) == 4
+    assert reader.feed(b"a\r\n\r\n") == "a\n\n"
+    assert reader.feed(long) == ""
+    assert (reader.overflow, reader.end) == (True, 4)
+
+
+@pytest.mark.parametrize(
+    "frames", [[b"data: a", b"data: b", b"data: too long", b"data: c"], [b"data: a", b"data: b", b"\ndata: too long"]]
+)
+def test_frames_before_the_one_that_is_too_long_are_returned(frames):
+    """Whole in one read, and in pieces."""
+    data = b"\n\n".join([*frames, b""])
+    for chunks in ways(data):
+        reader = FrameReader(Limits(max_frame_bytes=7))
+        assert "".join(map(reader.feed, chunks)).split() == ["data:", "a", "data:", "b"]
+        assert (reader.overflow, reader.end) == (True, 18)
+
+
+def test_a_frame_as_long_as_allowed_is_none_too_long():
+    for chunks in ways(b"\n\n\ndata: a\n\n\ndata: b\n\n"):
+        reader = FrameReader(Limits(max_frame_bytes=7))
+        assert "".join(map(reader.feed, chunks)).split() == ["data:", "a", "data:", "b"]
+        assert not reader.overflow
 
 
 def test_a_frame_made_of_nothing_has_the_defaults():
@@ -132,41 +170,16 @@ def test_done_is_the_trimmed_word():
     assert Frame(data='{"a": 1}').json() == {"a": 1}
 
 
-def test_closed_returns_what_is_sure_to_be_whole_blocks():
-    reader = FrameReader()
-    assert reader.closed(b"data: a\n\n") is None  # a BOM may still come
-    reader.blocks(b"data: x\n\n")
-    assert reader.closed(b"data: a\n\nevent: b\n\nda") == b"data: a\n\nevent: b\n\n"
-    assert reader.closed(b"ta: c\n") == b""
-    assert reader.closed(b"\n\n") == b"data: c\n\n"  # the LF that is left over begins the next block
-    assert reader.closed(b"\n") == b"\n\n"
-    assert reader.closed(b"data: a\r\n\r\n") is None
-    assert reader.consumed == 9 + 19 + 9 + 2
-
-
-@pytest.mark.parametrize(
-    "read", [b"data: a\n\n", b"data: a\n\ndata: b\n\n", b"event: a\ndata: b\n\n", b"\n\n\n", b"\ndata: a\n\n\n"]
-)
-@pytest.mark.parametrize("before", [b"", b"data: ", b"data: x\n"])
-def test_short_cuts_end_blocks_where_one_lf_at_a_time_does(before, read):
-    """Whole reads of one block, of blocks of one line, and any others."""
-    quick, slow = FrameReader(), FrameReader()
-    found = [block for data in (b": begun\n\n", before, read, b"data: z\n\n") for block in quick.blocks(data)]
-    one_by_one = [block for byte in b": begun\n\n" + before + read + b"data: z\n\n" for block in slow.blocks(bytes([byte]))]
-    assert found == one_by_one
-    assert (quick.consumed, quick.tail) == (slow.consumed, slow.tail)
-
-
 @pytest.mark.parametrize("step", [1, 1000])
 @pytest.mark.parametrize("piece", [b"x", b"\ndata: x", b"\r\ndata: x"])
 def test_a_frame_that_drips_in_takes_time_that_grows_with_it(step, piece):
     def spent(size):
         data = b"data: " + piece * (size // len(piece))
         reader = FrameReader()
-        reader.blocks(b": begun\n\n")
+        reader.feed(b": begun\n\n")
         began = time.process_time()
         for at in range(0, len(data), step):
-            reader.blocks(data[at : at + step])
+            reader.feed(data[at : at + step])
         return time.process_time() - began
 
     size = 20_000 if step == 1 else 400_000

@@ -116,8 +116,12 @@ def _located(chunks, room):
     reader = FrameReader(sd.Limits(max_frame_bytes=room))
     located = []
     for chunk in chunks:
-        blocks = reader.blocks(chunk)
-        located += [(block, reader.offset_after(blocks, number + 1)) for number, block in enumerate(blocks)]
+        text = reader.feed(chunk)
+        at = 0
+        while at < len(text):
+            stop = text.index("\n\n", at)
+            located.append((text[at:stop], reader.offset(chunk, text.count("\n", stop + 2))))
+            at = stop + 2
         if reader.overflow:
-            return [*located, ("too large", reader.offset_after(blocks, len(blocks)))]
+            return [*located, ("too large", reader.end)]
     return located

@@ -131,6 +131,31 @@ def a_name_that_grows(n):
     return many(n, lambda number: chunk({"tool_calls": [{"index": 0, "function": {"name": f"f{number}"}}]}))
 
 
+@stream(20_000)
+def a_longer_name_again_and_again(n):
+    return chunk({"tool_calls": [{"index": 0, "function": {"name": "f"}}]}) + many(
+        n, lambda _: chunk({"tool_calls": [{"index": 0, "function": {"name": "fg"}}]})
+    )
+
+
+@stream(1_000)
+def calls_whose_indexes_share_a_bucket(n):
+    step = (1 << 61) - 1
+    return many(n, lambda at: chunk({"tool_calls": [{"index": at * step, "id": f"c{at}", "function": {"name": "f"}}]}))
+
+
+@stream(1_500)
+def empty_snapshots_after_many_parts(n):
+    parts = many(n, lambda at: chunk({"content": "a"} if at % 2 else {"reasoning": "r"}))
+    return parts + many(n, lambda _: b'data: {"choices":[{"index":0,"message":{"refusal":"","content":""}}]}\n\n')
+
+
+@stream(4_000)
+def one_signature_again_and_again(n):
+    entry = {"type": "thinking", "index": 0, "signature": "s" * 100}
+    return many(n, lambda _: chunk({"thinking_blocks": [entry]}))
+
+
 @stream(1_500)
 def one_call_under_many_ids(n):
     return many(n, lambda number: chunk({"tool_calls": [{"index": 0, "id": f"c{number}", "function": {"arguments": "{"}}]}))
@@ -239,6 +264,47 @@ def usages(n):
 
 
 # ---- messages
+
+
+def message(*frames):
+    return typed("message_start", message={"id": "m"}) + b"".join(frames)
+
+
+def block_delta(number, type, **members):
+    return typed("content_block_delta", index=number, delta={"type": type, **members})
+
+
+@stream(3_000, "messages")
+def the_same_signature_again_and_again(n):
+    return message(block(0, "thinking"), many(n, lambda _: block_delta(0, "signature_delta", signature="s")))
+
+
+@stream(3_000, "messages")
+def the_same_encrypted_content_again_and_again(n):
+    return message(block(0, "compaction"), many(n, lambda _: block_delta(0, "compaction_delta", encrypted_content="s")))
+
+
+@stream(1_500, "messages", limits=UNLIMITED)
+def blocks_whose_indexes_have_one_hash(n):
+    return message(many(n, lambda number: block(number * (2**61 - 1), "text")))
+
+
+@stream(3_000, "messages")
+def pieces_of_a_server_tools_input(n):
+    return message(block(0, "server_tool_use"), many(n, lambda _: block_delta(0, "input_json_delta", partial_json="1")))
+
+
+@stream(3_000, "messages")
+def small_usage_after_a_large_one(n):
+    large = typed("message_delta", delta={}, usage={"output_tokens": 1, "own": [{}] * n})
+    return message(large, many(n, lambda number: typed("message_delta", delta={}, usage={"output_tokens": number})))
+
+
+@stream(1_500, "messages")
+def stops_of_calls_that_are_never_sure(n):
+    return message(
+        many(n, lambda number: block(number, "tool_use", id="c", name="f") + typed("content_block_stop", index=number))
+    )
 
 
 @stream(700, "messages")

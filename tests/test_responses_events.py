@@ -6,7 +6,7 @@ import pytest
 from told import of_type, told
 
 from sse_dialects import Extra, MalformedStreamError, OtherPart, RefusalDelta, TextDelta, ToolCallDelta, ToolCallStarted
-from sse_dialects.dialects.responses_events import EVENTS
+from sse_dialects.dialects.responses.events import EVENTS
 
 COMPLETED = {"type": "response.completed", "response": {"id": "r", "status": "completed"}}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
 from told import of_type, told
 
@@ -19,11 +21,11 @@ from sse_dialects import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from sse_dialects.dialects.responses_items import CallItem, OtherItem
-from sse_dialects.dialects.responses_message import MessageItem
-from sse_dialects.dialects.responses_output import Output
-from sse_dialects.dialects.responses_reasoning import ReasoningItem
-from sse_dialects.dialects.telling import Teller
+from sse_dialects.dialects.emit import Emitter
+from sse_dialects.dialects.responses.items import CallItem, OtherItem
+from sse_dialects.dialects.responses.message import MessageItem
+from sse_dialects.dialects.responses.output import Output
+from sse_dialects.dialects.responses.reasoning import ReasoningItem
 
 COMPLETED = {"type": "response.completed", "response": {"id": "r", "status": "completed"}}
 
@@ -44,13 +46,13 @@ class Opened:
     """An item with all that its methods want to be handed."""
 
     def __init__(self, **fields):
-        self.tell, self.extra = Teller(Limits()), {}
-        output = Output(self.tell, self.extra)
+        self.emit, self.extra = Emitter(Limits(), deque()), {}
+        output = Output(self.emit, self.extra)
         self.parts = output.parts
         self.item = output.added(0, fields)
 
     def update(self, **fields):
-        self.item.update(fields, self.tell, self.parts, self.extra)
+        self.item.update(fields, self.emit, self.parts, self.extra)
 
 
 # ---- opening
@@ -155,7 +157,7 @@ def test_a_content_part_of_any_other_type_is_kept_as_it_came():
 
 def test_a_snapshots_content_is_matched_kind_by_kind():
     made = Opened(type="message")
-    made.item.content(0, "output_text", made.tell, made.parts)
+    made.item.content(0, "output_text", made.emit, made.parts)
     texts = [
         {"type": "refusal", "refusal": "no"},
         {"type": "output_text", "text": "a"},

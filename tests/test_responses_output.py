@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
 from told import of_type, told
 
 from sse_dialects import Extra, LimitExceededError, Limits, TextDelta, ToolCallFinished, ToolCallStarted
-from sse_dialects.dialects.responses_output import Output
-from sse_dialects.dialects.telling import Teller
+from sse_dialects.dialects.emit import Emitter
+from sse_dialects.dialects.responses.output import Output
 
 COMPLETED = {"type": "response.completed", "response": {"id": "r", "status": "completed"}}
 
@@ -41,7 +43,7 @@ def call(call_id, text="{}", **more):
 
 
 def output(limits=None):
-    return Output(Teller(limits or Limits()), {})
+    return Output(Emitter(limits or Limits(), deque()), {})
 
 
 # ---- keys

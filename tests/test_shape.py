@@ -17,17 +17,18 @@ ROOT = "sse_dialects"
 # From the ground up. A module imports from the layers below its own, never from above; siblings of a layer marked "apart"
 # don't import each other either. A package's name stands for all its modules.
 LAYERS: list[tuple[str, list[str]]] = [
-    ("apart", ["_version", "limits", "root", "values"]),
+    ("apart", ["_version", "root", "values"]),
+    ("limits", ["limits"]),
     ("apart", ["partial_json", "failures"]),
     ("HTTP errors", ["http_errors"]),
-    ("frames", ["frames"]),
     ("answer", ["answer"]),
     ("events", ["events"]),
     ("errors", ["errors"]),
-    ("parser", ["parser"]),
+    ("frames", ["frames"]),
     ("dialects, what they share", ["dialects"]),
     ("apart", ["dialects.chat", "dialects.messages", "dialects.responses"]),
-    ("decoder", ["body", "recognition", "template", "learning", "decoder"]),
+    ("accumulators", ["dialects.accumulators"]),
+    ("decoder", ["body", "detect", "decoder"]),
     ("sources", ["sources"]),
     ("recording, which streams offer as record=", ["recording"]),
     ("streams", ["streams"]),
@@ -76,7 +77,7 @@ class Module:
 
 
 def begins(name: str, prefix: str) -> bool:
-    """Whether ``prefix`` is ``name``, a package above it, or what it is a part of (``dialects.chat_calls``)."""
+    """Whether ``prefix`` is ``name``, a package above it, or what it is a part of (``dialects.chat.tool_calls``)."""
     return name == prefix or name.startswith((f"{prefix}.", f"{prefix}_"))
 
 
@@ -229,7 +230,7 @@ def test_each_module_has_its_test_file():
 
 def files_for(name: str) -> list[str]:
     """The names that the test file of a module may have, the likeliest first."""
-    package, _, last = name.rpartition(".")
+    package, _, last = name.removeprefix("dialects.").rpartition(".")
     words = last.split("_")
     family = ["_".join(words[:end]) for end in range(len(words), 0, -1)]
     return [f"test_{package}_{member}.py" for member in family if package] + [f"test_{member}.py" for member in family]

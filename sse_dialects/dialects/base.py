@@ -1,320 +1,296 @@
-"""What the three accumulators share: the verbs, payloads, errors with the partial answer on them, and the end."""
+"""What the engines share. An engine reads one stream of one dialect, payload by payload."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..answer import Answer, Choice, DialectName, ReasoningPart, RefusalPart, TextPart
-from ..errors import LimitExceededError, MalformedStreamError, StreamError, TruncatedStreamError
-from ..events import (
-    ReasoningDelta,
-    RefusalDelta,
-    Started,
-    TextDelta,
-    ToolCallDelta,
-    ToolCallFinished,
-    ToolCallStarted,
-    UsageReported,
-)
+from ..answer import Answer, Choice, OtherPart, ReasoningPart, RefusalPart, TextPart
+from ..errors import MalformedStreamError, MisuseError, StreamError, TruncatedStreamError
+from ..events import Started, UsageReported
 from ..failures import error_in
-from ..limits import DEFAULT_LIMITS, Limits
-from ..parser import as_limits
-from ..root import MisuseError
-from ..values import JSONObject
+from ..values import JSONObject, copied, replaced
+from .emit import Emitter, word
 from .finish import finish_reason
-from .frame_like import data_of
-from .joined import built
-from .keep_alive import is_keep_alive, own_members
-from .payload import DONE, TOO_DEEP, WHITE_SPACE, has_halves, scrubbed
-from .telling import Teller, word
-from .unidentified import Unidentified
-from .upstream import upstream_error, values_in
+from .keep_alive import KEEP_ALIVES, is_keep_alive, is_metadata, own_members
+from .merge import snapshot
+from .payload import DONE, WHITE_SPACE, BadPayloadError, clean, clean_names, may_have_surrogates, payloads_in
+from .upstream import error_event, upstream_error
 
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable
 
-    from ..answer import Part, ToolCall, Usage
+    from ..answer import DialectName, Part, ToolCall, Usage
     from ..errors import UpstreamError
     from ..events import Event
-    from .frame_like import FrameLike
-    from .telling import Hot
+    from ..limits import Limits
+    from .hot_frame import HotFrame
+    from .parts import PartBuilder
 
-__all__ = ["SHOWN", "Accumulator"]
+    TurnOf = Callable[[dict[str, Any]], list[dict[str, Any]]]
+    Take = Callable[[dict[str, Any], str], PartBuilder | None]
 
-# Events that show something of the answer: after one of these a retry is visible to whoever watches.
-SHOWN = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallStarted, ToolCallDelta, ToolCallFinished)
+__all__ = ["NAMES_THAT_DECIDE", "Engine"]
+
+# The first or second payload of a provider is of the dialect. A stream with so many others before it is of another format.
+_MAX_HELD = 1_000
+
+# Names of events that count for more than the payload below them.
+NAMES_THAT_DECIDE = frozenset({"error"})
 
 
-class Accumulator:
-    """One stream of one dialect: `add` takes frames and returns events, `answer` says what they add up to.
+class Engine:
+    """Reads one stream of one dialect and appends its events to ``out``. No I/O, no clock, no state outside the object.
 
-    No I/O, no clock, no state outside the object; nothing is kept of a frame but what the answer needs.
+    The decoder and the accumulators drive it with few verbs: `take` and `take_general` for a payload, `take_frame` for the data
+    of a frame of any kind, `take_whole` for an unstreamed object, `end` for the end of input, `answer` for what came so far.
+    Errors are raised as they are found; `with_context` adds what the engine knows.
 
     Attributes:
-        complete: whether the terminating frame has been seen; what follows it need not be waited for.
-        error: the error that ended the stream, None if there was none so far.
+        complete: the terminating frame has been seen. What follows it need not be waited for.
         id, model, usage: of the answer, as far as they came.
-        frame_count: frames added. content_count: those that were no keep-alive.
-
-    Raises:
-        MisuseError: ``limits`` is no `Limits`.
+        frame_count: frames taken. keep_alive_count: those that were keep-alives.
+        named: the caller named the dialect; False if it was detected.
+        identified: a payload of the dialect has come. Frames before it may be of another format: they are ``held`` back, as event
+            and data, until it comes.
+        last_sequence_number: the ``sequence_number`` of the last payload of the dialect, None in a dialect that has none.
+        hot: what `take` compares the next payload with, None after a frame of another kind.
     """
 
     __slots__ = (
-        "_delivered",
-        "_early",
-        "_extra",
-        "_had_halves",
-        "_named",
-        "_payload_bytes",
-        "_started",
-        "_tell",
-        "_unidentified",
-        "_whole",
-        "complete",
-        "content_count",
-        "error",
-        "frame_count",
-        "id",
-        "limits",
-        "model",
-        "require_done",
-        "think_tags",
-        "usage",
+        *("_early", "_emit", "_extra", "_foreign", "_had_surrogates", "_started", "complete", "frame_count"),
+        *("held", "hot", "id", "identified", "keep_alive_count", "last_sequence_number", "limits"),
+        *("model", "named", "out", "require_done", "think_tags", "usage"),
     )
 
     dialect: ClassVar[DialectName]
-    expected: ClassVar[str]  # the terminating frame, in the words of TruncatedStreamError
-    foreign: ClassVar[str] = "has a type"  # what no payload in another format does, in the words of MalformedStreamError
-    bare: ClassVar[frozenset[str]] = frozenset({"error"})  # events that say enough without data: a failure, an end
+    terminator: ClassVar[str]  # the terminating frame, in the words of TruncatedStreamError
+    sign: ClassVar[str] = "has a type"  # what each payload of the dialect does, in the words of MalformedStreamError
+    dataless_events: ClassVar[frozenset[str]] = frozenset({"error"})  # events that mean something even with empty data
     reasoning_joint: ClassVar[str] = "\n\n"
 
-    def __init__(self, *, require_done: bool = True, think_tags: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, limits: Limits, out: deque[Event], *, require_done: bool = True, think_tags: bool = False) -> None:
+        self.limits = limits
+        self.out = out
         self.require_done = require_done
         self.think_tags = think_tags
-        self.limits = as_limits(limits)
         self.id: str | None = None
         self.model: str | None = None
         self.usage: Usage | None = None
         self.complete = False
-        self.error: StreamError | None = None
-        self.frame_count = self.content_count = self._payload_bytes = 0
-        self._started = self._delivered = self._had_halves = False
-        self._named = True  # by the caller; False where the first frames told the dialect
+        self.named = True
+        self.frame_count = self.keep_alive_count = 0
+        self.identified = False
+        self.held: list[tuple[str, str]] = []
+        self._foreign = False  # a payload came that is not of the dialect, and more than metadata
+        self.last_sequence_number: int | None = None
+        self.hot: HotFrame | None = None
+        self._started = self._had_surrogates = False
         self._extra: dict[str, Any] = {}
         self._early: dict[str, Any] | None = None  # members of keep-alives that came before the answer started
-        self._tell = Teller(limits)
-        self._whole: Answer | None = None
+        self._emit = Emitter(limits, out)
         self._prepare()
-        self._unidentified: Unidentified | None = Unidentified(self.foreign, self.dialect)
 
-    # ---- the public verbs
+    @property
+    def content_count(self) -> int:
+        """Frames taken that were no keep-alive."""
+        return self.frame_count - self.keep_alive_count
 
-    def add(self, frame: FrameLike) -> list[Event]:
-        """Take one frame and return the events it tells. Frames after the terminating one, or after an error, are ignored.
+    # ---- payloads and frames
+
+    def take(self, payload: dict[str, Any], event: str) -> PartBuilder | None:
+        """Take one payload under the event's name, "message" if it has none. Returns the buffer that a frame of the most common
+        kind added to, None after any other frame."""
+        self.take_general(payload, event)
+        return None
+
+    def take_general(self, payload: dict[str, Any], event: str) -> None:
+        """Take one payload of any kind."""
+        self.hot = None
+        if is_keep_alive(event, payload):
+            self.keep_alive_count += 1
+            if members := own_members(payload):
+                self.keep_members(self._emit.clean(members))
+            return
+        self._had_surrogates |= self._emit.has_surrogates
+        self._on_payload(event, payload)
+
+    def take_frame(self, event: str, data: str, take: Take) -> None:
+        """Take the data of one frame; ``take`` is `take`, or `take_general` where the common kind of frame gets no short way.
 
         Raises:
             UpstreamError: the frame reports a failure.
-            MalformedStreamError: its data is not JSON, or not of the dialect's shape.
-            LimitExceededError: the answer is larger than ``limits`` allow.
+            MalformedStreamError: its data is not JSON, or not of the dialect's shape, or it ends a stream of another format.
             TruncatedStreamError: another dialect's end came in place of this one's.
-            MisuseError: the frame's data is no str.
+            LimitExceededError: the answer is larger than the limits allow.
         """
-        if self.complete or self.error is not None:
-            return []
-        data = data_of(frame)
-        size = len(data) if data.isascii() else len(data.encode("utf-8", "surrogatepass"))
-        return self._collected(lambda: self.take(frame.event or "message", data, size))
+        self.frame_count += 1
+        text = data.strip(WHITE_SPACE)
+        if not (text or event in self.dataless_events):
+            self.keep_alive_count += 1
+            return
+        has_surrogates = self._emit.has_surrogates = may_have_surrogates(text)
+        if has_surrogates:
+            take = self.take_general
+        values = [DONE] if text == "[DONE]" else self._values(event, text or "{}")
+        if self.identified or self._identify(event, values, data):
+            self._emit.has_surrogates = has_surrogates  # which frames that were held back have reset
+            for value in values:
+                if self.complete:
+                    break
+                if value is DONE:
+                    self._on_done()
+                elif isinstance(value, JSONObject):
+                    (self.take_general if has_surrogates else take)(value, event)
+        self._emit.has_surrogates = False
 
-    def close(self) -> list[Event]:
-        """Say that no more frames will come.
-
-        Raises:
-            TruncatedStreamError: the terminating frame has not been seen.
-        """
-        if self.complete or self.error is not None:
-            return []
-        return self._collected(self.end)
-
-    def answer(self) -> Answer:
-        """The whole answer.
-
-        Raises:
-            StreamError: the one that ended the stream.
-            MisuseError: the terminating frame has not been seen.
-        """
-        if self._whole is not None:
-            return self._whole
-        if self.error is not None:
-            raise self.error
-        if not self.complete:
-            raise MisuseError("the stream has not ended yet: add its other frames and close() the accumulator, or take partial()")
-        self._whole = self._built()
-        return self._whole
-
-    def partial(self) -> Answer:
-        """What there is so far, in time linear in it. What comes later does not change it."""
-        return self._whole if self._whole is not None else self._built()
-
-    def _collected(self, step: Callable[[], None]) -> list[Event]:
-        out: list[Event] = []
-        self._tell.out = out
+    def _values(self, event: str, text: str) -> list[Any]:
         try:
-            step()
-        except StreamError as error:
-            error.decoded, error.delivered = out, self._delivered
-            raise self.fail(error) from error.__cause__
-        self._delivered = self._delivered or any(isinstance(event, SHOWN) for event in out)
-        return out
+            values = payloads_in(text, self.limits.max_depth)
+        except BadPayloadError as bad:
+            if event in KEEP_ALIVES:
+                return [{"type": event}]
+            if event != "error":
+                raise MalformedStreamError(str(bad)) from None
+            values = [text]
+        if event == "error" and not any(isinstance(value, JSONObject) and value for value in values):
+            raise error_event(values, self._emit.clean)
+        return clean_names(values) if self._emit.has_surrogates else values
 
-    def pop_hot(self) -> Hot | None:
-        """What the last frame did, where that was no more than adding a string; told once."""
-        hot, self._tell.hot = self._tell.hot, None
-        return None if self._tell.cold else hot
+    def identify(self, payload: dict[str, Any], event: str) -> bool:
+        """Whether this payload shows that the stream is of the dialect, and no frame is held back."""
+        self.identified = not self.held and self._identifies(event, payload)
+        return self.identified
 
-    def idle(self) -> dict[str, Any]:
-        """The members of a payload that add nothing from here on, whatever they hold, each with the value that is kept of it, if
-        one is."""
-        return {}
+    def _identify(self, event: str, values: list[Any], data: str) -> bool:
+        """True if these payloads are to be taken now: one of them is of the dialect, or they are keep-alives or the end. Frames
+        that were held back are taken first. A frame of any other kind is held back.
 
-    # ---- the decoder's verbs: they add events to the list that `deliver_to` named, and leave errors as they are
+        Raises:
+            MalformedStreamError: they are the end of a stream of another format, or too many frames have been held back.
+        """
+        for value in values:
+            if isinstance(value, JSONObject) and self._identifies(event, value):
+                self._release()
+                return True
+        others = [value for value in values if value is not DONE and not is_keep_alive(event, value)]
+        self._foreign |= not values or not all(map(self._is_little, others))
+        if DONE in values:
+            self._check_identified()
+            self._release()
+        elif others or not values:
+            self._hold(event, data)
+            return False
+        return True
 
-    def deliver_to(self, out: list[Event]) -> None:
-        """Put events into ``out`` from now on."""
-        self._tell.out = out
+    def _hold(self, event: str, data: str) -> None:
+        self.held.append((event, data))
+        if len(self.held) > _MAX_HELD:
+            self._foreign = True
+            self._check_identified()
 
-    def hand_over(self, other: Accumulator) -> None:
-        """Let ``other`` go on with this one's counts and its place for events."""
-        other.frame_count, other._payload_bytes = self.frame_count, self._payload_bytes
-        other._tell.out, other._named = self._tell.out, False
-        other._unidentified = Unidentified(other.foreign, None)  # no advice to ask for another dialect
+    def _release(self) -> None:
+        self.identified = True
+        held, self.held = self.held, []
+        for event, data in held:
+            self.frame_count -= 1
+            self.take_frame(event, data, self.take_general)
+
+    def _is_little(self, payload: Any) -> bool:
+        """True if a payload that is not of the dialect does not show another format either."""
+        return is_metadata(payload)
 
     def keep_members(self, members: dict[str, Any]) -> None:
-        """Keep the members of a keep-alive that say more than that it is one. Events for them come once the answer starts."""
+        """Keep the members of a keep-alive besides those that only wrap it. Their events come once the answer has started."""
         if self._started:
             for name, value in members.items():
-                self._tell.extra(self._extra, name, value)
+                self._emit.extra(self._extra, name, value)
         elif members:
-            self._early = self._early or {}
-            self._early.update(members)
+            self._early = {**(self._early or {}), **members}
 
-    @property
-    def room(self) -> int:
-        """How many more payload bytes are sure to stay within the limit."""
-        allowed = self.limits.max_answer_bytes
-        return sys.maxsize if allowed is None else allowed - self._payload_bytes
-
-    def note(self, count: int, size: int) -> None:
-        """Count frames that did no more than add a string, which somebody else has added."""
-        self.frame_count += count
-        self.content_count += count
-        self._payload_bytes += size
-
-    def take(self, event: str, data: str, size: int) -> None:
-        """Take the data of one frame, ``size`` bytes of it."""
-        self.frame_count += 1
-        self._tell.hot = None
-        self._tell.cold = False
-        self._payload_bytes += size
-        allowed = self.limits.max_answer_bytes
-        if allowed is not None and self._payload_bytes > allowed:
-            raise LimitExceededError("max_answer_bytes", allowed)
-        text = data.strip(WHITE_SPACE)
-        if not (text or event in self.bare):
-            return  # a keep-alive
-        try:
-            self._take_text(event, text or "{}")
-        except RecursionError:  # within `max_depth`, but the caller has most of the stack
-            raise MalformedStreamError(TOO_DEEP) from None
-
-    def _take_text(self, event: str, text: str) -> None:
-        self._tell.halves = has_halves(text)
-        values = [DONE] if text == "[DONE]" else values_in(event, text, self.limits.max_depth, self._tell)
-        waiting = self._unidentified
-        if waiting is not None:
-            if any(self._identifies(event, value) for value in values) or waiting.ends_with(event, values):
-                self._release(waiting)
-                self._tell.halves = has_halves(text)
-            elif not all(is_keep_alive(event, value) for value in values):
-                waiting.keep(event, text)
-                self.content_count += any(isinstance(value, JSONObject) for value in values)
-                return
-        for value in values:
-            if self.complete:
-                return
-            self._take_value(event, value)
-
-    def _release(self, waiting: Unidentified) -> None:
-        """Take the frames that were kept back."""
-        self._unidentified = None
-        count = self.content_count
-        for event, text in waiting.frames:
-            self._take_text(event, text)
-        self.content_count = count
-
-    def _take_value(self, event: str, value: Any) -> None:
-        if value is DONE:
-            self.content_count += 1
-            self._on_done()
-        elif is_keep_alive(event, value):
-            self._had_halves |= self._tell.halves
-            self.keep_members(self._tell.clean(own_members(value)))
-        elif isinstance(value, JSONObject):
-            self.content_count += 1
-            self._had_halves |= self._tell.halves
-            self._on_payload(event, value)
-
-    def end(self, *, broken: bool = False) -> None:
-        """The bytes have ended, because the transport broke if ``broken``."""
-        if self._unidentified is not None and not broken:
-            self._unidentified.end()
-        if not broken and self._ends_without_terminator():
-            self.finish()
-        else:
-            raise TruncatedStreamError(self.expected, hint=self._hint())
-
-    def take_whole(self, payload: dict[str, Any], size: int) -> None:
+    def take_whole(self, payload: dict[str, Any]) -> None:
         """Take the unstreamed object, which came as a JSON body in place of a stream."""
         self.frame_count += 1
-        self.content_count += 1
-        self._payload_bytes += size
-        self._tell.halves = True
-        self._on_whole(scrubbed(payload))
+        self._emit.has_surrogates = True
+        self._on_whole(clean(payload))
 
     def take_error(self, payload: dict[str, Any], *, in_stream: bool = True) -> None:
-        """Raise what an error object says that came outside of data: as a line of the stream, or as a JSON body in its place."""
+        """Raise the failure that an object outside of data reports: a line of the stream, or a JSON body in its place."""
+        if in_stream:
+            self._release()
         self.frame_count += 1
-        if in_stream and self._unidentified is not None:
-            self._release(self._unidentified)
-        self._tell.halves = True
+        self._emit.has_surrogates = True
         error = self._upstream(error_in(payload), payload)
         error.in_stream = in_stream
         raise error
 
-    def filled(self, error: StreamError) -> StreamError:
-        """``error`` with what this accumulator knows on it."""
+    # ---- the end of input
+
+    def end(self, *, broken: bool = False) -> None:
+        """The input has ended, because the transport broke if ``broken``.
+
+        Raises:
+            TruncatedStreamError: the terminating frame has not been seen.
+            MalformedStreamError: payloads came, and none was of the dialect.
+        """
+        if not broken:
+            self._check_identified()
+        if not broken and self._ends_without_terminator():
+            self.finish()
+        else:
+            raise TruncatedStreamError(self.terminator, hint=self._hint())
+
+    def _check_identified(self) -> None:
+        """Raise MalformedStreamError if payloads of another format came, and none of this dialect."""
+        if self._foreign and not self.identified:
+            advice = f'; if the server speaks another dialect than "{self.dialect}", pass that or "auto"' if self.named else ""
+            raise MalformedStreamError(f"none of the payloads up to here {self.sign}{advice}")
+
+    # ---- another connection for the same answer
+
+    @property
+    def resumable(self) -> bool:
+        """Whether the provider can send the rest of this answer over another connection."""
+        return False
+
+    def resume(self) -> None:
+        """Expect the frames of another connection, which may begin with some that have been taken.
+
+        Raises:
+            MisuseError: the dialect has no such thing.
+        """
+        raise MisuseError(f'a stream of the dialect "{self.dialect}" cannot be resumed: send the request again')
+
+    # ---- the answer so far, and errors
+
+    def answer(self) -> Answer:
+        """The answer so far, in time linear in it. What comes later does not change it."""
+        return self._built()
+
+    def with_context(self, error: StreamError) -> StreamError:
+        """``error`` with what this engine knows on it."""
         try:
-            error.partial = self.partial()
+            error.partial = self.answer()
         except RecursionError:
             error.partial = Answer(self.dialect)
-        if isinstance(error, TruncatedStreamError) and error.hint is None and self._named and self._has_nothing(error.partial):
+        if isinstance(error, TruncatedStreamError) and error.hint is None and self.named and self._has_nothing(error.partial):
             error.hint = f'If the server speaks another dialect than "{self.dialect}", pass that or "auto".'
         error.dialect = self.dialect
         error.frame_count = self.frame_count
+        error.last_sequence_number = self.last_sequence_number
+        error.resumable = isinstance(error, TruncatedStreamError) and self.resumable
         if isinstance(error, MalformedStreamError) and not error.frame_number:
             error.frame_number = self.frame_count
         return error
 
     def _has_nothing(self, partial: Answer) -> bool:
-        """Whether frames came, and nothing of an answer that the dialect has words for."""
+        """True if frames came, but nothing of an answer in this dialect."""
         came = partial.id or partial.model or any(choice.parts or choice.native_finish_reason for choice in partial.choices)
         return self.content_count > 0 and not came
 
-    def fail(self, error: StreamError) -> StreamError:
-        """End the stream with ``error``: filled, kept for `answer`, and returned for raising."""
-        self.error = self.filled(error)
-        return error
+    def _upstream(self, raw: Any, payload: dict[str, Any], *, kind: str | None = None) -> UpstreamError:
+        """The error that the envelope ``raw`` in ``payload`` describes. ``kind`` is its type where the envelope has none."""
+        return upstream_error(raw, payload, self._emit.clean, kind)
 
     # ---- for the dialects to fill in
 
@@ -327,14 +303,13 @@ class Accumulator:
     def _on_whole(self, payload: dict[str, Any]) -> None:
         raise NotImplementedError
 
-    def _identifies(self, event: str, payload: Any) -> bool:
-        """Whether a payload is of this dialect, as far as that can be told, or reports a failure."""
-        if not isinstance(payload, JSONObject) or is_keep_alive(event, payload):
-            return False
-        return word(payload.get("type")) is not None or event != "message" or error_in(payload) is not None
+    def _identifies(self, event: str, payload: dict[str, Any]) -> bool:
+        """Whether a payload that is no keep-alive is of this dialect, as far as that can be told, or reports a failure."""
+        typed = word(payload.get("type")) is not None or event != "message"
+        return (typed and not is_keep_alive(event, payload)) or error_in(payload) is not None
 
     def _on_done(self) -> None:
-        raise TruncatedStreamError(f"{self.expected}; data: [DONE] came in its place")
+        raise TruncatedStreamError(f"{self.terminator}; data: [DONE] came in its place")
 
     def _ends_without_terminator(self) -> bool:
         return False
@@ -349,23 +324,19 @@ class Accumulator:
     def _built(self) -> Answer:
         raise NotImplementedError
 
-    def _upstream(self, raw: Any, payload: dict[str, Any], *, kind: str | None = None) -> UpstreamError:
-        """The error that an envelope describes. ``kind`` is its type where the envelope has none."""
-        return upstream_error(raw, payload, self._tell, kind)
-
     # ---- events
 
     def _start(self) -> None:
         if not self._started:
             self._started = True
-            self._tell.out.append(Started(self.id, self.model))
+            self.out.append(Started(self.id, self.model))
             self.keep_members(self._early or {})
             self._early = None
 
     def _report_usage(self, usage: Usage) -> None:
         if self.usage is None or usage.native != self.usage.native:
             self.usage = usage
-            self._tell.out.append(UsageReported(usage))
+            self.out.append(UsageReported(usage))
 
     # ---- the answer
 
@@ -378,22 +349,35 @@ class Accumulator:
         extra: dict[str, Any] | None = None,
     ) -> Choice:
         """A choice whose texts are its parts joined."""
+        texts: dict[type[Part], list[str]] = {TextPart: [], ReasoningPart: [], RefusalPart: []}
+        for part in parts:
+            if isinstance(part, (TextPart, ReasoningPart, RefusalPart)) and part.text:
+                texts[type(part)].append(part.text)
+        has_calls = any(call.name for call in tool_calls)
         return Choice(
             index,
             parts,
-            "".join(part.text for part in parts if isinstance(part, TextPart)),
-            self.reasoning_joint.join(part.text for part in parts if isinstance(part, ReasoningPart) and part.text),
-            "".join(part.text for part in parts if isinstance(part, RefusalPart)),
+            "".join(texts[TextPart]),
+            self.reasoning_joint.join(texts[ReasoningPart]),
+            "".join(texts[RefusalPart]),
             tool_calls,
-            finish_reason(native_finish_reason, has_calls=any(call.name for call in tool_calls)),
+            finish_reason(native_finish_reason, has_calls=has_calls),
             native_finish_reason,
-            {name: built(value) for name, value in extra.items()} if extra else None,
+            {name: snapshot(value) for name, value in extra.items()} if extra else None,
         )
 
-    def _answer(self, choices: list[Choice], extra: dict[str, Any], native: dict[str, Any], turn: list[dict[str, Any]]) -> Answer:
-        extra = {name: built(value) for name, value in extra.items()}
-        if self._had_halves:
-            native, turn, extra = scrubbed(native), scrubbed(turn), scrubbed(extra)
-            for choice in choices:
-                choice.extra = scrubbed(choice.extra)
-        return Answer(self.dialect, self.id, self.model, self.complete, choices, self.usage, extra, native, turn)
+    def _answer(self, choices: list[Choice], extra: dict[str, Any], native: dict[str, Any], turn: TurnOf) -> Answer:
+        """An answer that shares no mutable object with the engine: what is in it is copied here, once."""
+        copy = clean if self._had_surrogates else copied
+        native = copy(native)
+        extra = copy({name: snapshot(value) for name, value in extra.items()}) if extra else {}
+        for choice in choices:
+            if choice.extra:
+                choice.extra = copy(choice.extra)
+            for part in choice.parts:
+                if isinstance(part, OtherPart):
+                    part.native = copy(part.native)
+        usage = self.usage
+        if usage is not None:
+            usage = replaced(usage, native=copy(usage.native))
+        return Answer(self.dialect, self.id, self.model, self.complete, choices, usage, extra, native, turn)

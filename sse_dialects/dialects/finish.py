@@ -6,8 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..answer import FinishReason
 
 __all__ = ["cuts_calls", "failure_word", "finish_reason", "is_for_calls", "means_failure"]
@@ -76,7 +74,10 @@ def is_for_calls(native: str | None) -> bool:
 
 def _known(native: str) -> tuple[str, FinishReason]:
     """The word of a reason that decides, as it was sent, and what it means."""
-    for word, plain in _words(native):
+    if native in _REASONS:  # one word as the table has it, as nearly all are
+        return native, _REASONS[native]
+    for word in _BETWEEN_WORDS.split(native):
+        plain = _plain(word)
         if plain in _REASONS:
             return word, _REASONS[plain]
         if plain.endswith("_error"):
@@ -84,10 +85,6 @@ def _known(native: str) -> tuple[str, FinishReason]:
     return native, "other"
 
 
-def _words(native: str) -> Iterator[tuple[str, str]]:
-    """Each word of a reason, as it was sent and as the table has it."""
-    return ((word, _plain(word)) for word in _BETWEEN_WORDS.split(native))
-
-
 def _plain(word: str) -> str:
-    return _HUMP.sub("_", word).lower().replace("-", "_")
+    """A word as the table has it."""
+    return word if word in _REASONS else _HUMP.sub("_", word).lower().replace("-", "_")

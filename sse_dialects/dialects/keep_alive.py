@@ -6,7 +6,6 @@ from typing import Any
 
 from ..failures import error_in
 from ..values import JSONObject
-from .telling import word
 
 __all__ = ["ENVELOPE", "KEEP_ALIVES", "is_keep_alive", "is_metadata", "own_members"]
 
@@ -18,6 +17,8 @@ ENVELOPE = frozenset(
     {"type", "id", "item_id", "response_id", "object", "created", "role", "index", "sequence_number", "obfuscation"}
 )
 
+_TYPE = frozenset({"type"})
+
 
 def is_keep_alive(event: str, payload: Any) -> bool:
     """True for a payload whose type says that it is a keep-alive.
@@ -26,13 +27,17 @@ def is_keep_alive(event: str, payload: Any) -> bool:
     """
     if not isinstance(payload, JSONObject):
         return event in KEEP_ALIVES
-    kind = word(payload.get("type")) or event
-    return kind in KEEP_ALIVES and event != "error" and "choices" not in payload and error_in(payload) is None
+    kind = payload.get("type")
+    if not isinstance(kind, str) or not kind:
+        kind = event
+    if kind not in KEEP_ALIVES or event == "error" or "choices" in payload:
+        return False
+    return payload.keys() <= _TYPE or error_in(payload) is None
 
 
 def own_members(payload: Any) -> dict[str, Any]:
     """The members of a keep-alive that say more than that it is one."""
-    if not isinstance(payload, JSONObject):
+    if not isinstance(payload, JSONObject) or payload.keys() <= ENVELOPE:
         return {}
     return {name: value for name, value in payload.items() if name not in ENVELOPE and value is not None}
 

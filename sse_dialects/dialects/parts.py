@@ -1,4 +1,4 @@
-"""What a stream's pieces are gathered in until somebody asks for the answer."""
+"""The parts of a choice while they arrive."""
 
 from __future__ import annotations
 
@@ -6,152 +6,39 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..answer import InvalidArgumentsError, OtherPart, ReasoningPart, RefusalPart, TextPart, ToolCall
 from ..events import ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta, ToolCallFinished, ToolCallStarted
-from .payload import settled
+from .text_buffer import JOIN_AT, TextBuffer
 
 if TYPE_CHECKING:
+    from collections import deque
+
     from ..answer import ToolCallKind
     from ..events import Event
 
-__all__ = ["CallBuilder", "OtherBuilder", "PartBuilder", "Pieces", "ReasoningBuilder", "RefusalBuilder", "TextBuilder"]
-
-# A str costs 49 bytes beside its text, so the pieces of a few hundred deltas are joined into one: about 21 bytes a delta stay.
-_JOIN_AT = 256
+__all__ = ["CallBuilder", "OtherBuilder", "PartBuilder", "ReasoningBuilder", "RefusalBuilder", "TextBuilder"]
 
 # Arguments that are no more than a place for those that may follow.
 _EMPTY = ("{}", "null")
 
-_new = object.__new__
 
-
-class Pieces:
-    """Text that arrives in pieces. Adding is constant time, and asking for the text is linear in it."""
-
-    __slots__ = ("_joined", "_joined_size", "_pieces", "half")
-
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
-        self._joined: list[str] | None = None
-        self._joined_size = 0
-        self.half = ""  # the first half of a surrogate pair, waiting for the second
-
-    def append(self, piece: str) -> None:
-        """Add a piece that `settle` has seen, or that holds no surrogates."""
-        self._pieces.append(piece)
-        if len(self._pieces) > _JOIN_AT:
-            self._join()
-
-    def extend(self, pieces: list[str]) -> None:
-        """Add several such pieces."""
-        self._pieces.extend(pieces)
-        if len(self._pieces) > _JOIN_AT:
-            self._join()
-
-    def _join(self) -> None:
-        if self._joined is None:
-            self._joined = []
-        self._joined.append("".join(self._pieces))
-        self._joined_size += len(self._joined[-1])
-        self._pieces.clear()
-
-    def settle(self, piece: str) -> str:
-        """The part of ``piece`` that can be given out now: half a pair at its end waits, one left alone becomes U+FFFD."""
-        piece = self.half + piece
-        self.half = piece[-1] if piece and "\ud800" <= piece[-1] <= "\udbff" else ""
-        return settled(piece[:-1] if self.half else piece)
-
-    def gather(self, piece: str) -> str:
-        """Add what of ``piece`` can be given out now, and return it."""
-        if piece := self.settle(piece):
-            self.append(piece)
-        return piece
-
-    def flush(self) -> str:
-        """Add and return U+FFFD for half a pair that was left alone, "" where there is none."""
-        if not self.half:
-            return ""
-        self.half = ""
-        self.append("\ufffd")
-        return "\ufffd"
-
-    def size(self) -> int:
-        """How many characters there are so far, without joining them."""
-        return sum(map(len, self._pieces), self._joined_size)
-
-    def ends_with(self, mark: str) -> bool:
-        """Whether that is the last character so far."""
-        pieces = self._pieces or self._joined or ("",)
-        return pieces[-1].endswith(mark)
-
-    def rest_of(self, snapshot: str) -> str | None:
-        """What ``snapshot`` has beyond this text, or None where it does not begin with it."""
-        end = self.end_in(snapshot, 0)
-        return snapshot[end:] if end >= 0 else None
-
-    def end_in(self, snapshot: str, start: int) -> int:
-        """Where this text ends in ``snapshot`` if it stands there at ``start``, else -1. Linear in the snapshot: many small ones
-        must not cost as much as the text each."""
-        for pieces in (self._joined or (), self._pieces):
-            for piece in pieces:
-                if not snapshot.startswith(piece, start):
-                    return -1
-                start += len(piece)
-        return start
-
-    def grow(self, value: str) -> None:
-        """Add a value that may come again, come anew in a longer form, or come in pieces: of one that begins with all that was
-        there only the rest is new, anything else is the next piece."""
-        rest = self.rest_of(value)
-        self.append(value if rest is None else rest)
-
-    def text(self) -> str:
-        """All of it so far."""
-        if self._joined is not None:
-            self._pieces[:0] = self._joined
-            self._joined, self._joined_size = None, 0
-        if len(self._pieces) != 1:
-            self._pieces = ["".join(self._pieces)]
-        return self._pieces[0]
-
-    def replace(self, text: str) -> None:
-        """Put a snapshot in place of what was gathered."""
-        self._pieces, self._joined, self._joined_size, self.half = [settled(text)], None, 0, ""
-
-
-class PartBuilder(Pieces):
+class PartBuilder(TextBuffer):
     """One part of a choice, at its place."""
 
     __slots__ = ("choice", "place")
 
-    DELTA: ClassVar[type[TextDelta | ReasoningDelta | RefusalDelta]] = TextDelta  # the event that tells a piece
+    event: ClassVar[type[TextDelta | ReasoningDelta | RefusalDelta | ToolCallDelta]] = TextDelta  # what reports a piece
 
     def __init__(self, choice: int, place: int) -> None:
         super().__init__()
         self.choice = choice
         self.place = place
 
-    def add(self, piece: str) -> Event:
-        """Add a piece and return the event that tells it."""
-        pieces = self._pieces  # `append`, without the call: this is what every delta does
+    def add(self, piece: str, out: deque[Event]) -> None:
+        """Add a piece, and append its event to ``out``."""
+        pieces = self.pieces  # `append`, without the call: every delta comes by here
         pieces.append(piece)
-        if len(pieces) > _JOIN_AT:
-            self._join()
-        event = _new(self.DELTA)  # without the constructor, which would be a third of what a delta costs
-        event.text = piece
-        event.choice = self.choice
-        event.part = self.place
-        return event
-
-    def told(self, pieces: list[str]) -> list[Event]:
-        """The events that tell several pieces."""
-        kind, choice, place = self.DELTA, self.choice, self.place
-        events: list[Event] = []
-        for piece in pieces:
-            event = _new(kind)
-            event.text = piece
-            event.choice = choice
-            event.part = place
-            events.append(event)
-        return events
+        if len(pieces) > JOIN_AT:
+            self.join()
+        out.append(self.event(piece, self.choice, self.place))
 
     def build(self) -> TextPart | ReasoningPart | RefusalPart | ToolCall | OtherPart:
         """The part as it is now."""
@@ -173,7 +60,7 @@ class RefusalBuilder(PartBuilder):
 
     __slots__ = ()
 
-    DELTA = RefusalDelta
+    event = RefusalDelta
 
     def build(self) -> RefusalPart:
         """The refusal so far."""
@@ -185,7 +72,7 @@ class ReasoningBuilder(PartBuilder):
 
     __slots__ = ("better", "encrypted", "signature")
 
-    DELTA = ReasoningDelta
+    event = ReasoningDelta
 
     def __init__(self, choice: int, place: int) -> None:
         super().__init__(choice, place)
@@ -203,6 +90,8 @@ class CallBuilder(PartBuilder):
 
     __slots__ = ("announced", "complete", "held", "id", "kind", "name", "stopped")
 
+    event = ToolCallDelta
+
     def __init__(self, choice: int, place: int, id: str | None, name: str | None, kind: ToolCallKind) -> None:
         super().__init__(choice, place)
         self.id: str | None = id
@@ -216,7 +105,7 @@ class CallBuilder(PartBuilder):
     def piece(self, piece: str) -> str:
         """What of a piece of arguments counts now. Some servers begin every call with an empty object or null and then send the
         real one, so an empty one waits until it is certain that nothing takes its place."""
-        if self.kind == "function" and piece and not self.size():
+        if not self.pieces and self.kind == "function" and piece and not self.size():
             held, self.held = self.held, ""
             if piece.strip() in _EMPTY:
                 self.held, piece = piece, ""
@@ -224,56 +113,41 @@ class CallBuilder(PartBuilder):
                 piece = held + piece
         return piece
 
-    def rest_of(self, snapshot: str) -> str | None:
+    def suffix_after(self, snapshot: str) -> str | None:
         """What ``snapshot`` has beyond the arguments; any object may take the place of an empty one."""
-        return None if self.held and snapshot and not snapshot.lstrip().startswith(("{", "null")) else super().rest_of(snapshot)
+        return (
+            None if self.held and snapshot and not snapshot.lstrip().startswith(("{", "null")) else super().suffix_after(snapshot)
+        )
 
     def replace(self, text: str) -> None:
         """Put a snapshot in place of what was gathered."""
         self.held = ""
         super().replace(text)
 
-    def add(self, piece: str) -> Event:
-        """Add a piece of the arguments."""
-        self.append(piece)
-        event = _new(ToolCallDelta)
-        event.arguments = piece
-        event.choice = self.choice
-        event.part = self.place
-        return event
+    def announce(self, out: deque[Event]) -> None:
+        """Append the event of the call's start, and in one piece the arguments that came before it. Once."""
+        if not self.announced:
+            self.announced = True
+            out.append(ToolCallStarted(self.id, self.name, self.kind, self.choice, self.place))
+            if early := self.text():
+                out.append(ToolCallDelta(early, self.choice, self.place))
 
-    def told(self, pieces: list[str]) -> list[Event]:
-        """The events that tell several pieces."""
-        choice, place = self.choice, self.place
-        return [ToolCallDelta(piece, choice, place) for piece in pieces]
-
-    def announce(self) -> list[Event]:
-        """Tell the start, and in one piece the arguments that came before it."""
-        if self.announced:
-            return []
-        self.announced = True
-        started = ToolCallStarted(self.id, self.name, self.kind, self.choice, self.place)
-        early = self.text()
-        return [started, ToolCallDelta(early, self.choice, self.place)] if early else [started]
-
-    def end(self) -> list[Event]:
-        """Tell what has not been told of it, now that nothing follows."""
-        told = self.announce()
+    def end(self, out: deque[Event]) -> None:
+        """Append the events that were held back, now that nothing follows."""
+        self.announce(out)
         if self.held:
-            told.append(self.add(self.held))
+            self.add(self.held, out)
             self.held = ""
-        return told
 
-    def finish(self) -> list[Event]:
-        """The event that says that the call may be executed now, for a call that its dialect has ended and nothing cut.
+    def finish(self, out: deque[Event]) -> None:
+        """Append `ToolCallFinished`: the dialect has ended the call, and nothing cut it.
 
-        Empty where the call has no name, or arguments that are no JSON object, or was finished before.
+        Nothing happens if the call has no name, or arguments that are no JSON object, or was finished before.
         """
         call = self.build()
-        if self.complete or not call.name or not _parses(call):
-            return []
-        self.complete = call.complete = True
-        return [ToolCallFinished(call, self.choice, self.place)]
+        if not self.complete and call.name and _parses(call):
+            self.complete = call.complete = True
+            out.append(ToolCallFinished(call, self.choice, self.place))
 
     def build(self) -> ToolCall:
         """The call so far."""

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..failures import error_in, is_padding
 from ..values import JSONObject
-from .base import Accumulator
+from .base import Engine
+from .emit import word
 from .keep_alive import ENVELOPE
-from .payload import settled
-from .telling import word
+from .payload import replace_lone_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["TypedAccumulator", "failure_in", "has_type"]
+__all__ = ["TypedEngine", "failure_in", "has_type"]
 
 # What a frame is called that names no event: the default of the event stream's own rules.
 _UNNAMED = "message"
@@ -28,8 +28,8 @@ _PLAIN_FAILURES = frozenset({"error", "response.error"})
 _EXCEPTION = re.compile(r"\w+(error|exception)", re.IGNORECASE)
 
 
-class TypedAccumulator(Accumulator):
-    """An accumulator of a dialect whose payloads have a type."""
+class TypedEngine(Engine):
+    """An engine of a dialect whose payloads have a type."""
 
     __slots__ = ()
 
@@ -48,12 +48,12 @@ class TypedAccumulator(Accumulator):
             raise self._upstream(raw, payload, kind=kind if _FAILURE.fullmatch(kind) and kind not in _PLAIN_FAILURES else None)
         if has_type(event, payload):
             self._start()
-            kind = word(payload.get("type")) or settled(event)
-            self._tell.extra_items(store, kind, [{**payload, "type": kind}], 0, place())
+            kind = word(payload.get("type")) or replace_lone_surrogates(event)
+            self._emit.extra_items(store, kind, [{**payload, "type": kind}], 0, place())
         elif not payload.keys() <= ENVELOPE:
             self._start()
             others = {name: value for name, value in payload.items() if name != "error" or not is_padding(value)}
-            self._tell.rest(store, others, ENVELOPE, place())
+            self._emit.unknown_members(store, others, ENVELOPE, place())
 
 
 def has_type(event: str, payload: dict[str, Any]) -> bool:

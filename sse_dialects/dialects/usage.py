@@ -1,4 +1,4 @@
-"""The providers' token counts under one set of names."""
+"""The providers' token counts under one set of names. A new spelling goes into the tables."""
 
 from __future__ import annotations
 
@@ -9,37 +9,44 @@ from ..values import JSONObject
 
 __all__ = ["holds_count", "input_includes_cache", "input_without_cache"]
 
+# What a count is called. Of several names the first that holds a count decides.
 _INPUT = ("prompt_tokens", "input_tokens")
 _OUTPUT = ("completion_tokens", "output_tokens")
-_INPUT_DETAILS = ("prompt_tokens_details", "input_tokens_details")
-_OUTPUT_DETAILS = ("completion_tokens_details", "output_tokens_details")
+_TOTAL = ("total_tokens",)
 _CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
 _CACHE_WRITE = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
-_BEYOND = 1 << 63  # more tokens than that are no count, and the sum of two has more digits than Python writes
 _REASONING = ("reasoning_tokens", "thinking_tokens")
+
+# The objects that hold the details of the input and of the output; some servers put details flat into the usage object instead.
+_INPUT_DETAILS = ("prompt_tokens_details", "input_tokens_details")
+_OUTPUT_DETAILS = ("completion_tokens_details", "output_tokens_details")
+
+_BEYOND = 1 << 63  # more tokens than that are no count, and the sum of two has more digits than Python writes
 
 
 def holds_count(usage: dict[str, Any]) -> bool:
     """Whether a usage object says how many tokens there were, rather than only details or nulls."""
-    return any(_count(usage.get(name)) is not None for name in (*_INPUT, *_OUTPUT, "total_tokens"))
+    return any(_first(usage, names) is not None for names in (_INPUT, _OUTPUT, _TOTAL))
 
 
 def input_includes_cache(native: dict[str, Any]) -> Usage:
     """Usage as OpenAI and its imitators send it: cached tokens are part of the input's count."""
-    cached, written = _detail(native, _INPUT_DETAILS, _CACHED), _detail(native, _INPUT_DETAILS, _CACHE_WRITE)
-    return _usage(native, _first(native, _INPUT), cached, written)
+    return _usage(native, cache_is_apart=False)
 
 
 def input_without_cache(native: dict[str, Any]) -> Usage:
     """Usage as Anthropic sends it: ``input_tokens`` is what was neither read from the cache nor written to it."""
-    fresh, read = _first(native, _INPUT), _count(native.get("cache_read_input_tokens"))
-    written = _count(native.get("cache_creation_input_tokens"))
-    input_tokens = None if fresh is None else fresh + (read or 0) + (written or 0)
-    return _usage(native, input_tokens, read, written)
+    return _usage(native, cache_is_apart=True)
 
 
-def _usage(native: dict[str, Any], input_tokens: int | None, cached: int | None, written: int | None) -> Usage:
-    output_tokens, total = _first(native, _OUTPUT), _count(native.get("total_tokens"))
+def _usage(native: dict[str, Any], *, cache_is_apart: bool) -> Usage:
+    input_tokens, output_tokens, total = _first(native, _INPUT), _first(native, _OUTPUT), _first(native, _TOTAL)
+    if cache_is_apart:
+        cached, written = _first(native, _CACHED[-1:]), _first(native, _CACHE_WRITE[-1:])
+        if input_tokens is not None:
+            input_tokens += (cached or 0) + (written or 0)
+    else:
+        cached, written = _detail(native, _INPUT_DETAILS, _CACHED), _detail(native, _INPUT_DETAILS, _CACHE_WRITE)
     reasoning = _detail(native, _OUTPUT_DETAILS, _REASONING)
     if input_tokens is not None and output_tokens is not None:
         if total is None:
@@ -49,21 +56,23 @@ def _usage(native: dict[str, Any], input_tokens: int | None, cached: int | None,
     return Usage(input_tokens, output_tokens, total, cached, written, reasoning, native)
 
 
-def _count(value: Any) -> int | None:
-    """A whole number, or None for anything else."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _BEYOND else None
-
-
 def _first(fields: dict[str, Any], names: tuple[str, ...]) -> int | None:
-    return next((count for name in names if (count := _count(fields.get(name))) is not None), None)
+    """The first of the members that is a whole number, also where it is written with a fraction of zero."""
+    for name in names:
+        if name in fields:
+            value = fields[name]
+            if type(value) is float and value.is_integer():
+                value = int(value)
+            if type(value) is int and 0 <= value < _BEYOND:
+                return value
+    return None
 
 
 def _detail(usage: dict[str, Any], places: tuple[str, ...], names: tuple[str, ...]) -> int | None:
-    """A count from the details object, else from the usage object itself, where some put it flat."""
+    """A count from a details object, else from the usage object itself."""
     for place in places:
-        details = usage.get(place)
-        if isinstance(details, JSONObject) and (count := _first(details, names)) is not None:
-            return count
+        if place in usage and isinstance(details := usage[place], JSONObject):
+            count = _first(details, names)
+            if count is not None:
+                return count
     return _first(usage, names)

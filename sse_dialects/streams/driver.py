@@ -12,11 +12,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from sse_dialects.body import foreign
-from sse_dialects.dialects.base import SHOWN
 from sse_dialects.errors import NotAnEventStreamError, StalledStreamError, StreamError, TruncatedStreamError
-from sse_dialects.events import Extra
+from sse_dialects.events import SHOWN, Extra
+from sse_dialects.frames import as_bytes
 from sse_dialects.http_errors import plain_headers, request_id
-from sse_dialects.parser import as_bytes
 from sse_dialects.recording.lines import RecordedTimeoutError
 from sse_dialects.root import MisuseError, SSEDialectsError
 from sse_dialects.sources.misuse import lines_without_ends, read_before, wrong_piece

@@ -6,8 +6,7 @@ from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from sse_dialects.dialects.base import SHOWN
-from sse_dialects.events import TextDelta
+from sse_dialects.events import SHOWN, TextDelta
 from sse_dialects.values import Value
 
 if TYPE_CHECKING:

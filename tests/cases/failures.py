@@ -288,8 +288,8 @@ IN_MESSAGES = [
     ),
     messages(
         "a usage that grows for ever",
-        typed("message_delta", delta={}, usage={f"u{n}": n for n in range(1001)}),
-        error=malformed("'usage' has more than 1,000 members", 3),
+        typed("message_delta", delta={}, usage={f"u{n}": n for n in range(65)}),
+        error=malformed("'usage' has more than 64 members", 3),
     ),
 ]
 

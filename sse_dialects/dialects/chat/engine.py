@@ -1,0 +1,382 @@
+"""The engine of chat streams: chunks in, events and the answer out.
+
+`ChatEngine.take` is the common way of a delta, `_take_chunk` the way of every other chunk: the chunk's own members, then by
+`CHOICE_MEMBERS` those of each choice, then by `deltas.DELTA_MEMBERS` those of its delta.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...answer import ToolCall
+from ...errors import MalformedStreamError, UpstreamError
+from ...events import Extra, Finished
+from ...failures import is_padding
+from ...values import JSONObject
+from ..base import Engine
+from ..emit import object_member, objects
+from ..finish import cuts_calls, failure_word, finish_reason, is_for_calls
+from ..merge import MergedLogprobs, snapshot
+from ..usage import input_includes_cache
+from .choices import ChatChoice, ChunkIndexes, index_number, turn_of
+from .chunks import HANDLED, failure_in, is_chunk, member_of_own
+from .deltas import flush, take_delta
+from .hot_frames import remembered
+from .snapshots import take_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...answer import Answer, Choice, DialectName, Usage
+    from ..parts import PartBuilder
+
+__all__ = ["ChatEngine"]
+
+# Members that only wrap a chunk: of each the first that says something stands in `native`.
+_WRAPPING = ("id", "created", "model")
+
+
+# What some servers write for no reason yet.
+_NO_REASON = frozenset({"null", "none"})
+
+
+class ChatEngine(Engine):
+    """Chunks of one chat completion in, events and the answer out. See `Engine` for the verbs.
+
+    Args:
+        require_done: whether ``data: [DONE]`` is needed. False also lets the stream end after every choice has a finish reason.
+        think_tags: whether ``<think>`` blocks in the content are told apart as reasoning.
+        limits: bounds on everything that grows.
+    """
+
+    __slots__ = ("_choice_error", "_choices", "_created", "_failed", "_indexes", "_last_choice", "_objects", "_unnamed")
+
+    dialect: ClassVar[DialectName] = "chat"
+    terminator: ClassVar[str] = "data: [DONE]"
+    sign: ClassVar[str] = "is a chunk of a chat completion"
+    reasoning_joint: ClassVar[str] = ""  # a chat stream has one run of reasoning, however often text comes between
+
+    def _prepare(self) -> None:
+        self._choices: list[ChatChoice] = []  # in the order of their index
+        self._last_choice: ChatChoice | None = None  # of the last chunk
+        self._indexes = ChunkIndexes()
+        self._created: Any = None
+        self._unnamed: dict[str, Any] | None = None  # what wraps the chunks and says nothing: "" for an id
+        self._objects: dict[str, dict[str, Any]] | None = None  # objects of the chunks that came more than once, by member
+        self._choice_error: Any = None
+        self._failed: tuple[str, str] | None = None  # the finish reason that means failure, and its word that does
+
+    # ---- chunks
+
+    def take(self, payload: dict[str, Any], event: str) -> PartBuilder | None:
+        """Take one chunk: at once if it equals the last one but for the one string that was new in it, else the general way.
+
+        Python's equality takes ``true`` for 1, so the indexes have to be numbers.
+        """
+        hot = self.hot
+        if hot is None or event == "error":
+            self.take_general(payload, event)
+            return None
+        index = piece = None
+        try:
+            choice = payload["choices"][0]
+            index, holder = choice["index"], choice["delta"]
+            if hot.name == "arguments":
+                call = holder["tool_calls"][0]
+                index, holder = (index if type(call["index"]) is int else None), call["function"]
+            piece = holder[hot.name]
+        except (LookupError, TypeError):
+            pass  # a chunk of another shape
+        if type(piece) is str and piece and type(index) is int:
+            hot.holder[hot.name] = piece
+            for name in hot.padding:
+                hot.payload[name] = payload.get(name)
+            if payload == hot.payload:
+                self._indexes.chunks += 1
+                if hot.member is not None:
+                    hot.member.append(piece)
+                for member, text in hot.repeated:
+                    member.append(text)
+                hot.buffer.add(piece, self.out)
+                return hot.buffer
+        self.take_general(payload, event)
+        return None
+
+    def take_general(self, payload: dict[str, Any], event: str) -> None:
+        """Take one chunk of any kind."""
+        before, self.hot = self.hot, None
+        count = len(self.out)
+        if "choices" in payload:  # then it is no keep-alive
+            self._had_surrogates |= self._emit.has_surrogates
+            self._on_payload(event, payload)
+        else:
+            super().take_general(payload, event)
+        choice = self._last_choice
+        if len(self.out) == count + 1 and choice is not None:
+            names_known = bool(self.id and self.model and self._created)
+            self.hot = remembered(payload, self.out[-1], choice, before, names_known=names_known)
+
+    def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
+        raw = failure_in(event, payload)
+        if raw is None or "choices" in payload:
+            self._take_chunk(payload)
+        if raw is not None or self._choice_error or self._failed is not None:
+            self._raise_failure(raw, payload)
+        if payload.get("object") == "chat.completion.done":
+            self.finish()
+
+    def _identifies(self, event: str, payload: dict[str, Any]) -> bool:
+        return is_chunk(payload) or failure_in(event, payload) is not None
+
+    def _on_whole(self, payload: dict[str, Any]) -> None:
+        self._take_chunk(payload)
+        self._raise_failure(None, payload)
+        self.finish()
+
+    def _raise_failure(self, raw: Any, payload: dict[str, Any]) -> None:
+        """What the chunk itself says counts before what one of its choices says."""
+        raw = raw or self._choice_error
+        if raw:
+            raise self._upstream(raw, payload)
+        if self._failed is not None:
+            reason, word = self._failed
+            said = f"a choice finished with reason {reason!r}"
+            raise UpstreamError(type=word, message=said, payload=self._emit.clean(payload))
+
+    def _on_done(self) -> None:
+        self.finish()
+
+    def _take_chunk(self, payload: dict[str, Any]) -> None:
+        if not (self.id and self.model and self._created):
+            self._bind_names(payload)
+        if not self._started:
+            self._start()
+        choices = objects(payload, "choices")
+        for fields in choices:
+            self._take_choice(fields)
+        self._indexes.add(choices)
+        extra, own_usage = self._extra, None
+        for name, value in payload.items():
+            if value is not None and name not in HANDLED:
+                if name not in extra:
+                    self._emit.extra(extra, name, value)
+                elif extra[name] != value:
+                    self._merge(name, value)
+                    self._emit.extra(extra, name, value)
+                if own_usage is None and name[:2] == "x_":
+                    own_usage = member_of_own(name, value, "usage")
+        usage = payload.get("usage")
+        if usage or own_usage:
+            self._take_usage(usage, own_usage)
+
+    def _bind_names(self, payload: dict[str, Any]) -> None:
+        """The first id, model and time of creation that say something bind."""
+        self.id = self.id or self._emit.word(payload, "id")
+        self.model = self.model or self._emit.word(payload, "model")
+        self._created = self._created or self._emit.clean(payload.get("created"))
+        if not (self.id and self.model and self._created):
+            came = {name: self._emit.clean(payload[name]) for name in _WRAPPING if payload.get(name) is not None}
+            if came:
+                self._unnamed = {**came, **(self._unnamed or {})}
+
+    def _merge(self, name: str, value: Any) -> None:
+        """In the unstreamed object, objects of the chunks are merged by member; of anything else the last counts."""
+        before = self._extra.get(name)
+        if isinstance(before, JSONObject) and isinstance(value, JSONObject):
+            if self._objects is None:
+                self._objects = {}
+            self._objects.setdefault(name, dict(before)).update(self._emit.clean(value))
+
+    def _take_usage(self, *reports: Any) -> None:
+        """The last usage object that holds a count replaces earlier ones whole; of one chunk's, the first does. One without a
+        count is kept as the other members are."""
+        first = None
+        for usage in reports:
+            if usage and isinstance(usage, JSONObject):
+                counted = input_includes_cache(self._emit.clean(usage))
+                if _holds_count(counted):
+                    self._report_usage(counted)
+                    return
+            first = first or usage
+        if first:
+            self._emit.extra(self._extra, "usage", first)
+
+    # ---- choices
+
+    def _take_choice(self, fields: dict[str, Any]) -> None:
+        choice = self._last_choice = self._choice_at(fields.get("index"))
+        choice.ending = bool(fields.get("finish_reason"))
+        for name, take in CHOICE_MEMBERS.items():
+            if name in fields and fields[name] is not None:
+                take(self, choice, fields)
+        if not fields.keys() <= _KNOWN_IN_CHOICE:
+            for name, value in fields.items():
+                if value is not None and name not in _KNOWN_IN_CHOICE:
+                    self._keep(choice, name, value)
+
+    def _keep(self, choice: ChatChoice, name: str, value: Any) -> None:
+        """Keep a member that the vocabulary has no word for."""
+        self._emit.extra(choice.extra, name, value, choice.index)
+        choice.keep(name, choice.extra[name])
+
+    def _choice_at(self, index: Any) -> ChatChoice:
+        last = self._last_choice
+        if last is not None and type(index) is int and index == last.index:
+            return last
+        number = index_number(index)
+        at = bisect_left(self._choices, number, key=_index)
+        if at < len(self._choices) and self._choices[at].index == number:
+            return self._choices[at]
+        self._emit.check_limit("max_choices", len(self._choices) + 1)
+        choice = ChatChoice(number, think_tags=self.think_tags)
+        self._choices.insert(at, choice)
+        return choice
+
+    def _delta(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        take_delta(choice, self._body(choice, fields, "delta"), self._emit)
+
+    def _message(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        take_snapshot(choice, self._body(choice, fields, "message"), self._emit)
+
+    def _body(self, choice: ChatChoice, fields: dict[str, Any], name: str) -> dict[str, Any]:
+        """The delta or message of a choice without its ``error``, which is the choice's."""
+        body = fields[name]
+        if not isinstance(body, JSONObject):
+            return object_member(fields, name)
+        if "error" not in body:
+            return body
+        self._error(choice, body)
+        return {name: value for name, value in body.items() if name != "error"}
+
+    def _text(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        """The content as the older endpoint for bare completions sends it; some servers repeat it there beside the delta."""
+        if isinstance(fields["text"], str) and fields.get("delta") is None and fields.get("message") is None:
+            take_delta(choice, {"content": fields["text"]}, self._emit)
+        else:
+            self._keep(choice, "text", fields["text"])
+
+    def _logprobs(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        logprobs = self._emit.clean(fields["logprobs"])
+        if not isinstance(logprobs, JSONObject):
+            self._keep(choice, "logprobs", logprobs)
+            return
+        kept = (choice.other or {}).get("logprobs")
+        kept = choice.keep("logprobs", kept if isinstance(kept, MergedLogprobs) else MergedLogprobs())
+        if new := {name: value for name, value in logprobs.items() if value}:
+            kept.add(new)
+            choice.extra["logprobs"] = kept
+            self._emit.out.append(Extra("logprobs", new, choice.index))
+
+    def _usage(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        self._take_usage(fields["usage"])
+
+    def _error(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        if not is_padding(fields["error"]):
+            self._choice_error = fields["error"]
+
+    def _finish_reason(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        """The first one binds; some servers send a second, and empty ones say nothing."""
+        reason = self._emit.word(fields, "finish_reason")
+        if reason is not None and reason.lower() not in _NO_REASON:
+            choice.finish_reason = choice.finish_reason or reason
+            choice.cut = choice.cut or cuts_calls(reason)
+            if (word := failure_word(reason)) is not None:
+                self._failed = self._failed or (reason, word)
+
+    def _native_finish_reason(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
+        """The upstream's own word, where a router writes another one of its own."""
+        choice.cut = choice.cut or cuts_calls(self._emit.word(fields, "native_finish_reason"))
+        self._keep(choice, "native_finish_reason", fields["native_finish_reason"])
+
+    # ---- the end
+
+    def _ends_without_terminator(self) -> bool:
+        return not self.require_done and self._every_choice_finished()
+
+    def _hint(self) -> str | None:
+        if self.require_done and self._every_choice_finished():
+            return "Every choice had its finish_reason: if this server never sends [DONE], pass require_done=False."
+        return None
+
+    def _every_choice_finished(self) -> bool:
+        return bool(self._choices) and all(choice.finish_reason for choice in self._choices)
+
+    def finish(self) -> None:
+        """Flush what was held back, then finish calls, then choices.
+
+        Raises:
+            MalformedStreamError: the indexes of the choices count chunks.
+        """
+        if self._indexes.count_chunks([choice.index for choice in self._choices if choice.finish_reason]):
+            raise MalformedStreamError("the index of a choice counts the chunks, so that each piece is a choice of its own")
+        self._start()
+        for choice in self._choices:
+            flush(choice, self._emit)
+            self._finish_calls(choice)
+        self.complete = True
+        for choice in self._choices:
+            has_calls = choice.calls is not None and any(call.name for call in choice.calls_in_order())
+            normal = finish_reason(choice.finish_reason, has_calls=has_calls)
+            self.out.append(Finished(normal, choice.finish_reason, choice.index))
+
+    def _finish_calls(self, choice: ChatChoice) -> None:
+        """Finish the calls of a choice, unless something says that it was cut, or nothing says that it ended."""
+        for call in choice.calls_in_order():
+            replaced = call.replace_by_last_snapshot()
+            if replaced:
+                body = call.native()
+                value = {"function_call": body} if call.legacy else {"tool_calls": [body]}
+                self.out.append(Extra("snapshot", value, choice.index))
+            certain = is_for_calls(choice.finish_reason) if replaced else choice.finish_reason is not None
+            if certain and not choice.cut:
+                call.finish(self.out)
+
+    # ---- the answer
+
+    def _built(self) -> Answer:
+        said = {"id": self.id, "created": self._created, "model": self.model}
+        native = {**(self._unnamed or {}), **{name: value for name, value in said.items() if value}}
+        native["object"] = "chat.completion"
+        native["choices"] = [choice.native() for choice in self._choices]
+        for name, value in self._extra.items():
+            native[name] = snapshot(value)
+        native.update(self._objects or {})
+        if self.usage is not None:
+            native["usage"] = self.usage.native
+        extra = self._extra
+        for choice in self._choices:
+            if choice.index == 0:
+                extra = {**extra, **choice.extra}
+        reasoning = self._choices[0].reasoning_entries() if self._choices else ()
+        turn = partial(turn_of, reasoning=reasoning) if reasoning else turn_of
+        return self._answer([self._built_choice(choice) for choice in self._choices], extra, native, turn)
+
+    def _built_choice(self, choice: ChatChoice) -> Choice:
+        parts = [part.build() for part in choice.parts]
+        calls = [part for call in choice.calls_in_order() if isinstance(part := parts[call.place], ToolCall)]
+        extra = None if choice.index == 0 else choice.extra
+        return self._choice(choice.index, parts, calls, choice.finish_reason, extra)
+
+
+# In this order, whatever the order in the chunk: text counts before the reason it ended for.
+CHOICE_MEMBERS: dict[str, Callable[[ChatEngine, ChatChoice, dict[str, Any]], None]] = {
+    "delta": ChatEngine._delta,
+    "message": ChatEngine._message,
+    "text": ChatEngine._text,
+    "logprobs": ChatEngine._logprobs,
+    "usage": ChatEngine._usage,
+    "error": ChatEngine._error,
+    "finish_reason": ChatEngine._finish_reason,
+    "native_finish_reason": ChatEngine._native_finish_reason,
+}
+_KNOWN_IN_CHOICE = frozenset({"index", *CHOICE_MEMBERS})
+
+
+def _holds_count(usage: Usage) -> bool:
+    return not (usage.input_tokens is None and usage.output_tokens is None and usage.total_tokens is None)
+
+
+def _index(choice: ChatChoice) -> int:
+    return choice.index
