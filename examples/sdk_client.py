@@ -1,5 +1,5 @@
-"""An SDK's own client class around the core: its transport, its objects and its errors;
-ours is what lies between.
+"""An SDK's own client class around the core: the transport, the objects and the errors
+are the SDK's.
 
 The transport is whatever sends a request and gives the pieces of the body: here a
 function, so that nothing depends on a client.
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 
 class AcmeError(Exception):
-    """What this SDK raises, with a word on whether to try again. ``partial_text`` is
-    what had come."""
+    """What this SDK raises.
+
+    ``retryable`` says whether to try again, ``partial_text`` is the text that had come.
+    """
 
     def __init__(self, error: sd.SSEDialectsError, *, shown: bool) -> None:
         super().__init__(str(error))
@@ -100,13 +102,7 @@ def _events(decoder: sd.Decoder, pieces: Iterator[bytes]) -> Iterator[sd.Event]:
         if piece is None:
             break
         yield from decoder.feed(piece)
-    try:
-        yield from decoder.close()
-    except sd.SSEDialectsError as error:
-        yield from error.decoded
-        if isinstance(error, sd.TruncatedStreamError):
-            error.cause = cause
-        raise
+    yield from decoder.finish(cause)
 
 
 def by_urllib(path: str, body: bytes) -> Iterator[bytes]:
