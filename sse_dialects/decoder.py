@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from . import repeated
 from .body import BodySniffer, failure_in_block
 from .detect import ENGINES, DialectDetector
 from .dialects.base import NAMES_THAT_DECIDE
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .body import NonStreamBody
     from .dialects.base import Engine
     from .events import Event
+    from .repeated import RepeatedFrames
 
 __all__ = ["Decoder"]
 
@@ -51,7 +53,7 @@ class Decoder:
 
     __slots__ = (
         *("_closed", "_depth", "_engine", "_error", "_event", "_fast", "_first_shown", "_header", "_limits", "_queue", "_raised"),
-        *("_reader", "_sniffer", "byte_count"),
+        *("_hot_in_a_row", "_reader", "_repeated", "_sniffer", "byte_count"),
     )
 
     def __init__(
@@ -74,6 +76,8 @@ class Decoder:
         self._fast = True  # False sends every frame the general way
         self._header = "data: "  # the lines ahead of the last payload, and the event's name that they give
         self._event = "message"
+        self._hot_in_a_row = 0
+        self._repeated: RepeatedFrames | None = None  # the pattern of the hot frames that came last
         self._first_shown: Event | None = None
         self._error: SSEDialectsError | None = None
         self._raised = self._closed = False
@@ -165,7 +169,7 @@ class Decoder:
             raise MisuseError(f"this stream ended in {type(self._error).__name__}, which another connection can't continue")
         self._engine.resume()
         self._reader.restart()
-        self._sniffer = BodySniffer(self._limits)
+        self._sniffer, self._repeated, self._hot_in_a_row = BodySniffer(self._limits), None, 0
         self._error, self._raised, self._closed = None, False, False
 
     # ---- asking
@@ -284,6 +288,9 @@ class Decoder:
         in_place, take = self._fast and engine.dialect is not None, engine.take
         try:
             while at < size and not engine.complete:
+                if self._repeated is not None:
+                    at = self._take_repeated(self._repeated, text, at, size)
+                    continue
                 payload = None
                 if in_place:
                     if not header or not text.startswith(header, at):
@@ -295,18 +302,37 @@ class Decoder:
                         payload = parsed_at(text, start, stop, self._depth)
                 if payload is not None and (engine.identified or engine.identify(payload, event)):
                     engine.frame_count += 1
-                    take(payload, event)
+                    hot = take(payload, event) is not None
+                    self._hot_in_a_row = self._hot_in_a_row + 1 if hot else 0
+                    if self._hot_in_a_row == repeated.AFTER:
+                        assert engine.hot is not None
+                        self._repeated = repeated.learn(text, at, start, stop, engine.hot)
+                        self._hot_in_a_row = -repeated.PAUSE if self._repeated is None else 0  # before the next try
                     at = stop + 2
                 else:
                     stop = text.find("\n\n", at)
                     self._take_block(text[at:stop])
                     at = stop + 2
+                    self._hot_in_a_row = 0
                     engine = self._engine  # which may be another one, now that the dialect is known
                     in_place, take = self._fast and engine.dialect is not None, engine.take
             self._header, self._event = header, event
         except (StreamError, RecursionError) as error:  # the latter where the caller has most of the stack
             failure = error if isinstance(error, StreamError) else MalformedStreamError(TOO_DEEP)
             self._fail(failure, self._offset_behind(text, at, read))
+
+    def _take_repeated(self, pattern: RepeatedFrames, text: str, at: int, size: int) -> int:
+        """Take frames as long as they match the pattern, which the first that does not ends. Returns where that one begins."""
+        count = 0
+        while at < size and (after := pattern.take(text, at, self._queue)):
+            count += 1
+            at = after
+        self._engine.count_repeated(count, pattern.last_count)
+        pattern.count += count
+        if at < size:
+            self._repeated = None
+            self._hot_in_a_row = 0 if pattern.count else -repeated.PAUSE
+        return at
 
     def _take_block(self, block: str) -> None:
         """Take a frame of any form. A line outside of data may report a failure; the frame above it counts by the rule for the

@@ -13,6 +13,13 @@ import sse_dialects as sd
 from sse_dialects.dialects.chat.deltas import DELTA_MEMBERS
 from sse_dialects.dialects.chat.engine import CHOICE_MEMBERS, ChatEngine
 
+
+@pytest.fixture(autouse=True)
+def without_repeated_frames(monkeypatch):
+    """So that the hot function sees every frame."""
+    monkeypatch.setattr("sse_dialects.repeated.AFTER", 1 << 60)
+
+
 TEXT_ENTRY = {"type": "reasoning.text", "index": 0, "text": "e"}
 
 

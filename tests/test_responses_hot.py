@@ -14,6 +14,12 @@ from sse_dialects.dialects.responses.events import EVENTS
 ITEM, PART = {"output_index": 0}, {"output_index": 0, "content_index": 0}
 
 
+@pytest.fixture(autouse=True)
+def without_repeated_frames(monkeypatch):
+    """So that the hot function sees every frame."""
+    monkeypatch.setattr("sse_dialects.repeated.AFTER", 1 << 60)
+
+
 def event(kind, /, **members):
     return {"type": f"response.{kind}", **members}
 

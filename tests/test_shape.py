@@ -28,7 +28,7 @@ LAYERS: list[tuple[str, list[str]]] = [
     ("dialects, what they share", ["dialects"]),
     ("apart", ["dialects.chat", "dialects.messages", "dialects.responses"]),
     ("accumulators", ["dialects.accumulators"]),
-    ("decoder", ["body", "detect", "decoder"]),
+    ("decoder", ["body", "detect", "repeated", "decoder"]),
     ("sources", ["sources"]),
     ("recording, which streams offer as record=", ["recording"]),
     ("streams", ["streams"]),

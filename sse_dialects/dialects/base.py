@@ -115,6 +115,12 @@ class Engine:
         self._had_surrogates |= self._emit.has_surrogates
         self._on_payload(event, payload)
 
+    def count_repeated(self, count: int, last_number: int | None) -> None:
+        """Count hot frames that were taken without this engine; ``last_number`` is the sequence_number of the last one."""
+        self.frame_count += count
+        if last_number is not None:
+            self.last_sequence_number = last_number
+
     def take_frame(self, event: str, data: str, take: Take) -> None:
         """Take the data of one frame; ``take`` is `take`, or `take_general` where the common kind of frame gets no short way.
 

@@ -104,6 +104,11 @@ class ChatEngine(Engine):
         self.take_general(payload, event)
         return None
 
+    def count_repeated(self, count: int, last_number: int | None) -> None:
+        """Count hot frames that were taken without this engine."""
+        super().count_repeated(count, last_number)
+        self._indexes.chunks += count
+
     def take_general(self, payload: dict[str, Any], event: str) -> None:
         """Take one chunk of any kind."""
         before, self.hot = self.hot, None
