@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
 from . import repeated
@@ -53,7 +52,7 @@ class Decoder:
 
     __slots__ = (
         *("_closed", "_depth", "_engine", "_error", "_event", "_fast", "_first_shown", "_header", "_limits", "_queue", "_raised"),
-        *("_hot_in_a_row", "_reader", "_repeated", "_sniffer", "byte_count"),
+        *("_hot_in_a_row", "_reader", "_repeated", "_sniffer", "_taken", "byte_count"),
     )
 
     def __init__(
@@ -69,21 +68,19 @@ class Decoder:
         engine = DialectDetector if dialect == "auto" else ENGINES[dialect]
         self._limits = as_limits(limits)
         self._reader = FrameReader(limits)
-        self._queue: deque[Event] = deque()
+        self._queue: list[Event] = []
+        self._taken = self._hot_in_a_row = 0  # events of the queue that the caller has taken; hot frames up to here
         self._engine: Engine = engine(limits, self._queue, require_done=require_done, think_tags=think_tags)
         self._sniffer: BodySniffer | None = BodySniffer(limits)  # until it is known that the body is a stream
         self._depth = depth_allowed(limits.max_depth)
         self._fast = True  # False sends every frame the general way
         self._header = "data: "  # the lines ahead of the last payload, and the event's name that they give
         self._event = "message"
-        self._hot_in_a_row = 0
         self._repeated: RepeatedFrames | None = None  # the pattern of the hot frames that came last
         self._first_shown: Event | None = None
         self._error: SSEDialectsError | None = None
         self._raised = self._closed = False
         self.byte_count = 0  # bytes fed
-
-    # ---- driving
 
     def feed(self, data: bytes | bytearray | memoryview) -> Iterator[Event]:
         """Decode bytes of any length and return an iterator over the events that have not been taken yet. Bytes after the
@@ -95,8 +92,7 @@ class Decoder:
         """
         if self._closed:
             raise MisuseError("this Decoder is closed: make a new one for the next stream")
-        if type(data) is not bytes:
-            data = as_bytes(data)
+        data = as_bytes(data)
         self.byte_count += len(data)
         if self._error is None and not self._engine.complete:
             self._decode(data)
@@ -111,8 +107,9 @@ class Decoder:
             SSEDialectsError: whatever else is wrong with the end of the stream.
         """
         self._end(None)
-        events = list(self._queue)
+        events = self._queue[self._taken :]
         self._queue.clear()
+        self._taken = 0
         self._raise_once(events)
         return events
 
@@ -142,8 +139,11 @@ class Decoder:
 
     def _events(self) -> Iterator[Event]:
         queue = self._queue
-        while queue:
-            yield queue.popleft()
+        while self._taken < len(queue):
+            self._taken += 1
+            yield queue[self._taken - 1]
+        self._queue.clear()
+        self._taken = 0
         if self._error is not None:
             self._raise_once([])
 

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from .dialects.payload import SURROGATE_ESCAPE, scan
 
 if TYPE_CHECKING:
-    from collections import deque
     from collections.abc import Callable
 
     from .dialects.hot_frame import HotFrame
@@ -58,7 +57,7 @@ class RepeatedFrames:
         self.count = 0
         self.last_count: int | None = None
 
-    def take(self, text: str, at: int, out: deque[Event]) -> int:
+    def take(self, text: str, at: int, out: list[Event]) -> int:
         """Take the frame at ``at`` if it matches. Returns where the next one begins, 0 if nothing was taken."""
         if not text.startswith(self._first, at):
             return 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 import pytest
 
 from sse_dialects import Limits
@@ -12,4 +10,4 @@ from sse_dialects.dialects.base import Engine
 
 def test_an_engine_of_no_dialect_is_none():
     with pytest.raises(NotImplementedError):
-        Engine(Limits(), deque())
+        Engine(Limits(), [])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 import pytest
 from told import told
 
@@ -15,7 +13,7 @@ from sse_dialects.dialects.parts import ReasoningBuilder, RefusalBuilder, TextBu
 
 def choice(*runs):
     """A choice whose parts are runs of ``(builder, text)``."""
-    made, emit = ChatChoice(3), Emitter(Limits(), deque())
+    made, emit = ChatChoice(3), Emitter(Limits(), [])
     for kind, text in runs:
         made.run(kind, emit).append(text)
     return made
@@ -31,7 +29,7 @@ def test_a_run_goes_on_until_another_kind_comes_between():
 
 
 def test_runs_are_bounded():
-    made, emit = ChatChoice(0), Emitter(Limits(max_parts=1), deque())
+    made, emit = ChatChoice(0), Emitter(Limits(max_parts=1), [])
     made.run(TextBuilder, emit)
     with pytest.raises(LimitExceededError):
         made.run(RefusalBuilder, emit)

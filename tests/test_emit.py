@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 import pytest
 
 from sse_dialects import Extra, LimitExceededError, Limits, MalformedStreamError, TextDelta, ToolCallDelta, ToolCallStarted
@@ -15,7 +13,7 @@ HIGH, LOW = "\ud83d", "\ude00"
 
 
 def emitter(*, has_surrogates=False, **limits):
-    emit = Emitter(Limits(**limits), deque())
+    emit = Emitter(Limits(**limits), [])
     emit.has_surrogates = has_surrogates
     return emit
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 import pytest
 
 from sse_dialects import (
@@ -39,7 +37,7 @@ from sse_dialects.dialects.parts import (
 )
 def test_a_builder_tells_each_piece_and_builds_all_of_them(kind, event, part):
     builder = kind(1, 2)
-    out = deque()
+    out = []
     builder.add("a", out)
     builder.add("b", out)
     assert list(out) == [event("a", 1, 2), event("b", 1, 2)]
@@ -49,13 +47,13 @@ def test_a_builder_tells_each_piece_and_builds_all_of_them(kind, event, part):
 def test_adding_many_keeps_few():
     builder = TextBuilder(0, 0)
     for _ in range(1000):
-        builder.add("x", deque())
+        builder.add("x", [])
     assert builder.build() == TextPart("x" * 1000)
 
 
 def test_reasoning_may_have_better_text_than_was_told():
     builder = ReasoningBuilder(0, 0)
-    builder.add("summary", deque())
+    builder.add("summary", [])
     builder.signature, builder.encrypted, builder.better = "sig", "cipher", "the full text"
     assert builder.build() == ReasoningPart("the full text", "sig", "cipher")
 
@@ -64,7 +62,7 @@ def test_a_call_is_announced_once_with_what_came_before():
     call = CallBuilder(1, 2, None, None, "custom")
     call.append_ready("early")
     call.id, call.name = "c", "f"
-    out = deque()
+    out = []
     call.announce(out)
     call.announce(out)
     assert list(out) == [ToolCallStarted("c", "f", "custom", 1, 2), ToolCallDelta("early", 1, 2)]
@@ -75,7 +73,7 @@ def test_a_call_is_announced_once_with_what_came_before():
 
 def test_a_call_is_complete_once_it_is_finished():
     call = CallBuilder(1, 2, "c", "f", "function")
-    out = deque()
+    out = []
     call.add("{}", out)
     assert call.build() == ToolCall("c", "f", "function", "{}", False)
     call.finish(out)
@@ -85,7 +83,7 @@ def test_a_call_is_complete_once_it_is_finished():
 
 @pytest.mark.parametrize(("name", "arguments"), [(None, "{}"), ("f", '{"a"'), ("f", "[]")])
 def test_a_call_without_a_name_or_an_object_is_never_finished(name, arguments):
-    call, out = CallBuilder(0, 0, "c", name, "function"), deque()
+    call, out = CallBuilder(0, 0, "c", name, "function"), []
     call.append(arguments)
     call.finish(out)
     assert (list(out), call.complete) == ([], False)
@@ -105,7 +103,7 @@ def test_a_call_without_a_name_or_an_object_is_never_finished(name, arguments):
 )
 def test_an_empty_object_waits_for_one_that_takes_its_place(pieces, arguments):
     call = CallBuilder(0, 0, "i", "f", "function")
-    out = deque()
+    out = []
     call.announce(out)
     for piece in pieces:
         if counts := call.piece(piece):
@@ -124,7 +122,7 @@ def test_free_text_is_no_object():
 @pytest.mark.parametrize(("snapshot", "rest"), [("", ""), ("{}", "{}"), (' {"a":1}', ' {"a":1}'), ("[]", None)])
 def test_any_object_extends_an_empty_one(snapshot, rest):
     call = CallBuilder(0, 0, "i", "f", "function")
-    out = deque()
+    out = []
     call.announce(out)
     call.piece("{}")
     assert call.suffix_after(snapshot) == rest

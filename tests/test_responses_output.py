@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 import pytest
 from told import of_type, told
 
@@ -43,7 +41,7 @@ def call(call_id, text="{}", **more):
 
 
 def output(limits=None):
-    return Output(Emitter(limits or Limits(), deque()), {})
+    return Output(Emitter(limits or Limits(), []), {})
 
 
 # ---- keys

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ..answer import Answer  # noqa: TC001  # hints resolve at run time
@@ -52,7 +51,7 @@ class _Accumulator:
     _engine_class: ClassVar[type[Engine]]
 
     def __init__(self, *, require_done: bool = True, think_tags: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
-        self._engine = self._engine_class(as_limits(limits), deque(), require_done=require_done, think_tags=think_tags)
+        self._engine = self._engine_class(as_limits(limits), [], require_done=require_done, think_tags=think_tags)
         self._error: StreamError | None = None
         self._delivered = False
         self._data_bytes = 0

@@ -17,7 +17,6 @@ from .payload import DONE, WHITE_SPACE, BadPayloadError, clean, clean_names, may
 from .upstream import error_event, upstream_error
 
 if TYPE_CHECKING:
-    from collections import deque
     from collections.abc import Callable
 
     from ..answer import DialectName, Part, ToolCall, Usage
@@ -69,7 +68,7 @@ class Engine:
     dataless_events: ClassVar[frozenset[str]] = frozenset({"error"})  # events that mean something even with empty data
     reasoning_joint: ClassVar[str] = "\n\n"
 
-    def __init__(self, limits: Limits, out: deque[Event], *, require_done: bool = True, think_tags: bool = False) -> None:
+    def __init__(self, limits: Limits, out: list[Event], *, require_done: bool = True, think_tags: bool = False) -> None:
         self.limits = limits
         self.out = out
         self.require_done = require_done

@@ -12,8 +12,6 @@ from .parts import PartBuilder
 from .payload import clean, dumped, replace_lone_surrogates
 
 if TYPE_CHECKING:
-    from collections import deque
-
     from ..events import Event
     from ..limits import Limits
     from .merge import Changing
@@ -31,7 +29,7 @@ class Emitter:
 
     __slots__ = ("call_count", "cold", "has_surrogates", "limits", "out", "paragraph_count")
 
-    def __init__(self, limits: Limits, out: deque[Event]) -> None:
+    def __init__(self, limits: Limits, out: list[Event]) -> None:
         self.limits = limits
         self.out = out
         self.has_surrogates = False  # the payload at hand may hold half a surrogate pair

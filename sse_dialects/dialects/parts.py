@@ -9,8 +9,6 @@ from ..events import ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta, Too
 from .text_buffer import JOIN_AT, TextBuffer
 
 if TYPE_CHECKING:
-    from collections import deque
-
     from ..answer import ToolCallKind
     from ..events import Event
 
@@ -32,7 +30,7 @@ class PartBuilder(TextBuffer):
         self.choice = choice
         self.place = place
 
-    def add(self, piece: str, out: deque[Event]) -> None:
+    def add(self, piece: str, out: list[Event]) -> None:
         """Add a piece, and append its event to ``out``."""
         pieces = self.pieces  # `append`, without the call: every delta comes by here
         pieces.append(piece)
@@ -124,7 +122,7 @@ class CallBuilder(PartBuilder):
         self.held = ""
         super().replace(text)
 
-    def announce(self, out: deque[Event]) -> None:
+    def announce(self, out: list[Event]) -> None:
         """Append the event of the call's start, and in one piece the arguments that came before it. Once."""
         if not self.announced:
             self.announced = True
@@ -132,14 +130,14 @@ class CallBuilder(PartBuilder):
             if early := self.text():
                 out.append(ToolCallDelta(early, self.choice, self.place))
 
-    def end(self, out: deque[Event]) -> None:
+    def end(self, out: list[Event]) -> None:
         """Append the events that were held back, now that nothing follows."""
         self.announce(out)
         if self.held:
             self.add(self.held, out)
             self.held = ""
 
-    def finish(self, out: deque[Event]) -> None:
+    def finish(self, out: list[Event]) -> None:
         """Append `ToolCallFinished`: the dialect has ended the call, and nothing cut it.
 
         Nothing happens if the call has no name, or arguments that are no JSON object, or was finished before.

@@ -15,8 +15,6 @@ from ..payload import as_json, clean, may_have_surrogates
 from ..text_buffer import TextBuffer
 
 if TYPE_CHECKING:
-    from collections import deque
-
     from ...events import Event
     from ..emit import Emitter
 
@@ -262,7 +260,7 @@ class OtherBlock(InputBlock):
             self.merged.add(copied({name: value for name, value in delta.items() if name != "type"}))
         emit.extra_items(extra, kind, [delta], 0, self.place)
 
-    def add(self, piece: str, out: deque[Event]) -> None:
+    def add(self, piece: str, out: list[Event]) -> None:
         """Add a piece of the input, and append the `Extra` of its delta to ``out``."""
         self._native = None
         self.append(piece)
