@@ -31,6 +31,7 @@ _LF, _CR = 10, 13
 _SMALL = 4096
 
 _LINE_END = re.compile(rb"\r\n?|\n")
+_HEADER = re.compile(r"(?:event: (.+)\n)?data: ?(?={)")
 
 # More digits than that are no time anybody means, and Python refuses to read more than 4,300.
 _MAX_RETRY_DIGITS = 18
@@ -330,13 +331,5 @@ def end_within(text: str, allowed: int) -> int:
 def header_at(text: str, at: int) -> tuple[str, str]:
     """The lines ahead of the JSON object that is a frame's one data line, and the name of its event; ("", "") for any other
     frame."""
-    start, event = at, "message"
-    if text.startswith("event: ", at):
-        start = text.find("\n", at) + 1
-        event = text[at + len("event: ") : start - 1]
-        if not event:
-            return "", ""
-    for name in ("data: ", "data:"):
-        if text.startswith("{", start + len(name)) and text.startswith(name, start):
-            return text[at : start + len(name)], event
-    return "", ""
+    header = _HEADER.match(text, at)
+    return (header[0], header[1] or "message") if header else ("", "")
