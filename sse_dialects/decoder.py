@@ -132,10 +132,10 @@ class Decoder:
             try:
                 self._decode_end(broken=cause is not None)
             except (StreamError, NotAnEventStreamError) as error:
+                if isinstance(error, TruncatedStreamError):
+                    error.cause = error.__cause__ = cause
                 self._fail(error, self.byte_count)
             self._look_for_shown(queued)
-            if isinstance(self._error, TruncatedStreamError):
-                self._error.cause = self._error.__cause__ = cause
 
     def _events(self) -> Iterator[Event]:
         queue = self._queue

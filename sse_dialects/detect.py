@@ -37,9 +37,9 @@ class DialectDetector(Engine):
 
     __slots__ = ("detected",)
 
-    dialect: ClassVar[DialectName | None] = None  # type: ignore[assignment]
+    dialect: ClassVar[DialectName | None] = None
     terminator: ClassVar[str] = "the terminating frame of any dialect"
-    dataless_events: ClassVar[frozenset[str]] = frozenset().union(*(engine.dataless_events for engine in ENGINES.values()))
+    dataless_events: ClassVar[frozenset[str]] = frozenset(name for engine in ENGINES.values() for name in engine.dataless_events)
 
     def _prepare(self) -> None:
         self.detected: str | None = None

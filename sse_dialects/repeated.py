@@ -105,7 +105,8 @@ def learn(text: str, at: int, start: int, stop: int, hot: HotFrame) -> RepeatedF
     cuts = _cuts(text, start, stop, hot)
     if not cuts:
         return None
-    changed, between, end = "", [], at
+    changed, end = "", at
+    between: list[str] = []
     for begin, after, _, other in cuts:
         between.append(text[end:begin])
         changed += text[max(end, start) : begin] + other

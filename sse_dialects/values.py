@@ -77,14 +77,13 @@ def plain(value: Any) -> Any:
 
 def copied(value: Any) -> Any:
     """A deep copy of plain JSON."""
-    kind = type(value)
-    if kind is dict:
+    if isinstance(value, JSONObject):
         copy = value.copy()
         for name, item in value.items():
             if type(item) not in _IMMUTABLE:
                 copy[name] = copied(item)
         return copy
-    if kind is list:
+    if isinstance(value, JSONArray):
         return [item if type(item) in _IMMUTABLE else copied(item) for item in value]
     return value
 

@@ -62,7 +62,7 @@ class Engine:
         *("model", "named", "out", "require_done", "think_tags", "usage"),
     )
 
-    dialect: ClassVar[DialectName]
+    dialect: ClassVar[DialectName | None]
     terminator: ClassVar[str]  # the terminating frame, in the words of TruncatedStreamError
     sign: ClassVar[str] = "has a type"  # what each payload of the dialect does, in the words of MalformedStreamError
     dataless_events: ClassVar[frozenset[str]] = frozenset({"error"})  # events that mean something even with empty data

@@ -76,7 +76,7 @@ def parsed_at(text: str, start: int, stop: int, max_depth: int) -> dict[str, Any
         value, end = scan(text, start)
     except (StopIteration, ValueError):
         return None
-    return value if end == stop and type(value) is dict else None
+    return value if end == stop and isinstance(value, JSONObject) else None
 
 
 def parse(text: str, max_depth: int | None) -> Any:

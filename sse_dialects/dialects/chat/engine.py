@@ -29,7 +29,7 @@ from .snapshots import take_snapshot
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...answer import Answer, Choice, DialectName, Usage
+    from ...answer import Answer, Choice, Usage
     from ..parts import PartBuilder
 
 __all__ = ["ChatEngine"]
@@ -53,7 +53,7 @@ class ChatEngine(Engine):
 
     __slots__ = ("_choice_error", "_choices", "_created", "_failed", "_indexes", "_last_choice", "_objects", "_unnamed")
 
-    dialect: ClassVar[DialectName] = "chat"
+    dialect = "chat"
     terminator: ClassVar[str] = "data: [DONE]"
     sign: ClassVar[str] = "is a chunk of a chat completion"
     reasoning_joint: ClassVar[str] = ""  # a chat stream has one run of reasoning, however often text comes between

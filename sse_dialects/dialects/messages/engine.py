@@ -20,7 +20,7 @@ from .blocks import Block, ToolBlock, block_fields_for, delta_kind, open_block
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...answer import Answer, DialectName
+    from ...answer import Answer
     from ..parts import PartBuilder
 
 __all__ = ["MessagesEngine"]
@@ -51,7 +51,7 @@ class MessagesEngine(TypedEngine):
 
     __slots__ = ("_begun", "_blocks", "_by_index", "_message", "_opened", "_reasoned", "_stopped", "_usage")
 
-    dialect: ClassVar[DialectName] = "messages"
+    dialect = "messages"
     terminator: ClassVar[str] = "message_stop"
     dataless_events: ClassVar[frozenset[str]] = TypedEngine.dataless_events | {"message_stop"}
 

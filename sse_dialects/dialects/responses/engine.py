@@ -25,7 +25,7 @@ from .reasoning import ReasoningItem
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...answer import Answer, DialectName
+    from ...answer import Answer
     from ..parts import PartBuilder
 
 __all__ = ["ResponsesEngine"]
@@ -66,7 +66,7 @@ class ResponsesEngine(TypedEngine):
 
     __slots__ = ("_final", "_output", "_reason", "_resumed", "_skip_up_to", "_snapshots", "_status")
 
-    dialect: ClassVar[DialectName] = "responses"
+    dialect = "responses"
     terminator: ClassVar[str] = "response.completed"
     dataless_events: ClassVar[frozenset[str]] = TypedEngine.dataless_events | _ENDS
 
