@@ -1,14 +1,15 @@
 """A short way for frames that are the same bytes but for the delta, a counter and padding. They need no JSON parser.
 
 It is optional: without it the engines' hot functions take the same frames. It pays from some hundred deltas on, so it begins
-after `AFTER` hot frames in a row. `learn` cuts the last of them at three tokens: the delta's string, the digits of
-``sequence_number`` and the string of ``obfuscation``. `RepeatedFrames.take` then takes the frames that have the same text around
-the cuts.
+after `AFTER` hot frames in a row. `learn` cuts the last of them at up to four tokens: the delta's string, the digits of
+``sequence_number``, the string of ``obfuscation``, and spaces ahead of the last brace. `RepeatedFrames.take` then takes the
+frames that have the same text around the cuts.
 
 Why that is right: a JSON string in place of a JSON string, or a number in place of a number, gives an equal value but for that
-leaf. `learn` parses the frame once with other tokens in the cuts, which shows that the leaves are the ones it means. So a frame
-that matches equals the engine's hot frame but for the delta, the counter and the padding, and the hot function would do what
-`take` does. Whatever does not match ends the pattern before anything else is taken, so no other module has to remember it.
+leaf; other spaces give the same value. `learn` parses the frame once with other tokens in the cuts, which shows that the leaves
+are the ones it means. So a frame that matches equals the engine's hot frame but for the delta, the counter and the padding, and
+the hot function would do what `take` does. Whatever does not match ends the pattern before anything of it is taken, so no other
+module has to remember it.
 """
 
 from __future__ import annotations
@@ -35,14 +36,15 @@ _scan_string: Callable[[str, int], tuple[str, int]] = json.decoder.scanstring  #
 
 _COUNTER = re.compile(r'"sequence_number": ?(\d{1,15})(?=[,}])')
 _PADDING = re.compile(r'"obfuscation": ?"([^"\\]*)(?=")')
-_DELTA = "delta"
+_DELTA, _SPACES = "delta", "spaces"
+_MEMBERS: list[tuple[Any, str, str]] = [(_COUNTER, "sequence_number", "7"), (_PADDING, "obfuscation", "~")]
 
 
 class RepeatedFrames:
     """The text around the cuts of one kind of frame.
 
-    A frame is ``first``, then for each of ``cuts`` a token of that kind (``_DELTA``, ``_COUNTER`` or ``_PADDING``) and the text
-    behind it, up to and including the blank line.
+    A frame is ``first``, then for each of ``cuts`` a token of that kind and the text behind it, up to and including the blank
+    line.
 
     Attributes:
         count: how many frames have been taken. last_count: the counter of the last one, None if the frames have none.
@@ -72,7 +74,9 @@ class RepeatedFrames:
                     delta, end = _unescaped(text, at)
             elif kind is _COUNTER:
                 count = token
-            if not text.startswith(behind, end) or "\n" in token or (kind is _PADDING and "\\" in token):
+            elif (kind is _SPACES and token.strip(" ")) or (kind is _PADDING and "\\" in token):
+                return 0
+            if not text.startswith(behind, end) or "\n" in token:
                 return 0
             at = end + len(behind)
         if not delta or (count and not _is_count(count)):
@@ -93,7 +97,9 @@ def _unescaped(text: str, at: int) -> tuple[str, int]:
         delta, end = _scan_string(text, at)
     except ValueError:
         return "", at
-    return ("", at) if SURROGATE_ESCAPE.search(text, at, end) else (delta, end - 1)
+    if text.find("\\u", at, end) >= 0 and SURROGATE_ESCAPE.search(text, at, end):
+        return "", at
+    return delta, end - 1
 
 
 def _is_count(token: str) -> bool:
@@ -129,9 +135,12 @@ def _cuts(text: str, start: int, stop: int, hot: HotFrame) -> list[tuple[int, in
             break
     else:
         return []
-    for kind, other in ((_COUNTER, "7"), (_PADDING, "~")):
+    for kind, _, other in _MEMBERS:
         if found := kind.search(text, start, stop):
             cuts.append((*found.span(1), kind, other if found.group(1) != other else other * 2))
+    behind = start + len(text[start : stop - 1].rstrip(" "))
+    if behind < stop - 1:
+        cuts.append((behind, stop - 1, _SPACES, ""))
     return sorted(cuts, key=lambda cut: cut[0])
 
 
@@ -145,10 +154,10 @@ def _is_shown(text: str, start: int, changed: str, cuts: list[tuple[int, int, An
         if holder[hot.name] != f"{hot.holder[hot.name]}~":
             return False
         holder[hot.name] = hot.holder[hot.name]
-        for _, _, kind, other in cuts:
-            if kind is not _DELTA:
-                name = "sequence_number" if kind is _COUNTER else "obfuscation"
-                if str(value[name]) != other:
+        others = {kind: other for _, _, kind, other in cuts}
+        for kind, name, _ in _MEMBERS:
+            if kind in others:
+                if str(value[name]) != others[kind]:
                     return False
                 value[name] = original[name]
     except (ValueError, StopIteration, LookupError, TypeError):

@@ -66,6 +66,11 @@ def delta(dialect, text, number, *, ascii=False, **members):
     return frame(make(text, **members), ascii=ascii, event=None if dialect == "chat" else "content_block_delta")
 
 
+def spaced(row, count):
+    """The frame with spaces ahead of its last brace, as some servers pad it."""
+    return row[: -len(b"}\n\n")] + b" " * count + b"}\n\n"
+
+
 def facts(chunks, dialect, *, fast=True):
     decoder = sd.Decoder(dialect)
     decoder._fast = fast
@@ -128,6 +133,16 @@ def test_a_long_answer_is_taken_by_its_pattern(monkeypatch, dialect, padded):
     assert sum(found) > 70
 
 
+@pytest.mark.parametrize("dialect", ["chat", "messages"])
+def test_frames_may_differ_in_the_spaces_ahead_of_the_last_brace(monkeypatch, dialect):
+    found = taken(monkeypatch)
+    rows = [spaced(row, 1 + number * 7 % 15) for number, row in enumerate(run_of(dialect, 100))]
+    rows[60:62] = [spaced(rows[60], 0), changed(dialect, (b"}\n\n", b'   "x": 1}\n\n'))]
+    data = b"".join([*BEGINNINGS[dialect], *rows])
+    assert facts([data], dialect) == facts([data], dialect, fast=False)
+    assert sum(found) in (43, 44)  # up to the frame with a member more
+
+
 @each
 @pytest.mark.parametrize("ascii", [False, True])
 def test_any_text_is_the_same(dialect, ascii):
@@ -175,11 +190,12 @@ def test_whatever_comes_between_is_the_same(dialect, other):
 
 
 @each
-def test_what_changes_at_every_byte_of_a_frame_is_the_same(dialect):
-    good = delta(dialect, " c", 40)
-    head = b"".join([*BEGINNINGS[dialect], *run_of(dialect, 20)])
+@pytest.mark.parametrize("spaces", [0, 4])
+def test_what_changes_at_every_byte_of_a_frame_is_the_same(dialect, spaces):
+    good = spaced(delta(dialect, " c", 40), spaces)
+    head = b"".join([*BEGINNINGS[dialect], *(spaced(row, spaces) for row in run_of(dialect, 20))])
     for at in range(len(good)):
-        for byte in (b'"', b"\\", b"0", b"\n", b"}", b"\xff"):
+        for byte in (b'"', b"\\", b"0", b"\n", b"}", b"\xff", b" "):
             data = head + good[:at] + byte + good[at + 1 :] + good + ENDS[dialect]
             assert facts([data], dialect) == facts([data], dialect, fast=False), (at, byte)
 
