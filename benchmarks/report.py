@@ -27,10 +27,23 @@ move with the machine. The streams are seeded and named after situations; a test
 need those, what they cost is what they cost. The comparison says what you pay where events and one whole answer are enough.
 """
 
-_PIPELINE = """## Whole pipelines
+_RECORDINGS = """## Real recordings
 
-Bytes in 16 KiB reads to events to the answer, over `json.loads` alone on the same payloads (1.0: as much as parsing). A peer is
-missing where it does not read the dialect, or came to another answer.
+Recorded answers of many providers and gateways, most of them short. Bytes in 16 KiB reads to events to the answer, over
+`json.loads` alone on the same payloads (1.0: as much as parsing): the median stream, in brackets all streams together, then how
+many of them the peer reads without an error. Some recordings end in a failure. They are not part of this repository.
+"""
+
+_SHORT = """## Short streams
+
+Streams of this project as short as most real ones, with the members and the padding that servers send today. A peer is missing
+where it does not read the dialect, or came to another answer.
+"""
+
+_LONG = """## Long streams
+
+The same for long, uniform answers. A figure below 1 means that most frames need no JSON parser: they are the bytes of the frame
+before, but for the delta.
 
 ![CPU time over the json.loads floor, by workload and peer, on a logarithmic scale](benchmarks.svg)
 """
@@ -80,8 +93,8 @@ pipelines over the `json.loads` floor.
 """
 
 _PARSER_REASON = """
-Most frames never reach a parser: they are the bytes of the one before but for the delta, and only the delta is decoded. What is
-left is dominated by what the library does with a payload. Against that stands a second set of answers: parsers differ in what
+In long answers most frames never reach a parser, and in short ones what the library does with a payload costs more than the
+parser. Against that stands a second set of answers: parsers differ in what
 they make of large integers and of half a surrogate pair, and each difference would have to be found and sent to the standard
 one. So there is none.
 """
@@ -94,8 +107,11 @@ def page(rows: Rows) -> tuple[str, str]:
     parts = [
         "<!-- written by `python -m benchmarks` -->",
         _INTRO.format(python=python, machine=f"{platform.system()} {platform.machine()}", versions=f"Peers: {versions}."),
-        _PIPELINE,
-        _table("workload", rows.pipelines, _times),
+        *([_RECORDINGS, _table("dialect", rows.recordings, str)] if rows.recordings else []),
+        _SHORT,
+        _table("workload", rows.short, _times),
+        _LONG,
+        _table("workload", rows.long, _times),
         _FRAMES,
         _table("reads of", rows.frames, _times),
         _GROWTH,
@@ -111,7 +127,7 @@ def page(rows: Rows) -> tuple[str, str]:
         numbers |= {"uncollected": crowd.uncollected_stall_ms}
         parts.append(_CROWD.format(**numbers))
     parts += [_PARSER, _table("workload", rows.parsers, lambda value: f"{value:.2f}") + _PARSER_REASON]
-    return "\n".join(part.strip() + "\n" for part in parts), plot(rows.pipelines)
+    return "\n".join(part.strip() + "\n" for part in parts), plot({**rows.short, **rows.long})
 
 
 def _times(value: float) -> str:

@@ -11,9 +11,11 @@ from . import workloads
 from .crowd import Crowd, crowd
 from .measure import cpu, floor_of, peak, ratio
 from .peers import FRAME_LAYERS, PIPELINES, UnavailableError, ours, version
+from .recordings import measured_recordings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from .workloads import Workload
 
@@ -25,7 +27,9 @@ class Rows:
 
     def __init__(self) -> None:
         self.versions: dict[str, str] = {}
-        self.pipelines: dict[str, dict[str, float]] = {}  # CPU over the floor
+        self.recordings: dict[str, dict[str, str]] = {}  # CPU over the floor, of real streams
+        self.short: dict[str, dict[str, float]] = {}  # CPU over the floor, of streams as short as most real ones
+        self.long: dict[str, dict[str, float]] = {}  # the same of long ones
         self.frames: dict[str, dict[str, float]] = {}  # MB a second over ours
         self.growth: dict[str, dict[str, float]] = {}  # CPU a delta of a stream eight times as long
         self.memory: dict[str, dict[str, float]] = {}  # peak bytes a delta
@@ -34,13 +38,16 @@ class Rows:
         self.crowd: Crowd | None = None
 
 
-def measured(pairs: int, streams: int) -> Rows:
+def measured(pairs: int, streams: int, recordings: Path | None) -> Rows:
     """Measure all of it."""
     rows = Rows()
     rows.crowd = _noted("crowd", crowd(streams))
-    for build in workloads.WORKLOADS:
-        workload = build()
-        rows.pipelines[workload.name] = _pipelines(rows, workload, pairs)
+    if recordings is not None:
+        rows.recordings = _noted("recordings", measured_recordings(recordings))
+    for builders, found in ((workloads.SHORT, rows.short), (workloads.LONG, rows.long)):
+        for build in builders:
+            workload = build()
+            found[f"{workload.name}, {len(workload.frames):,} frames"] = _pipelines(rows, workload, pairs)
     for name, size in (("16 KiB", 16384), ("1 KiB", 1024), ("64 B", 64)):
         rows.frames[name] = _frame_layers(rows, size, pairs)
     for short, long in _growing():
@@ -155,7 +162,7 @@ def _parsers(pairs: int) -> dict[str, dict[str, float]]:
     """What the extra that this library does not have would bring: the same pipeline with another parser put in its place."""
     from sse_dialects.dialects import payload
 
-    standard = payload._scan  # the only place where the plain path parses
+    standard = payload.scan  # the only place where the plain path parses
     others: dict[str, Any] = {"the standard library": standard}
     for name, load in _loaders().items():
         others[name] = _scanning(load, standard)
@@ -165,11 +172,11 @@ def _parsers(pairs: int) -> dict[str, dict[str, float]]:
         floor, job = floor_of(workload), ours(workload)
         found[workload.name] = {}
         for name, scan in others.items():
-            payload._scan = scan
+            payload.scan = scan
             try:
                 found[workload.name][name] = _noted(f"parser {workload.name}, {name}", ratio(job, floor, pairs, 0.0))
             finally:
-                payload._scan = standard
+                payload.scan = standard
     return found
 
 

@@ -6,7 +6,7 @@ import json
 import random
 from typing import Any
 
-__all__ = ["WORKLOADS", "Workload"]
+__all__ = ["LONG", "SHORT", "WORKLOADS", "Workload"]
 
 _PROSE = (
     "the of and to in is that for with as on are this by be from or it not at which has can a stream frame delta answer "
@@ -121,6 +121,16 @@ def chat_text(name: str = "chat: a page of text", count: int = 1000, **reading: 
     return Workload(name, "chat", frames, texts=["".join(tokens)], **reading)
 
 
+def chat_short() -> Workload:
+    """What most people have: some sentences, each frame padded."""
+    return chat_text("chat: a short answer", 25)
+
+
+def chat_call() -> Workload:
+    """The other common answer: one call of a tool."""
+    return chat_parallel_calls("chat: a tool call", calls=1, size=60)
+
+
 def chat_reasoning() -> Workload:
     """As reasoning servers send it: a long run of thought, then the answer."""
     name = "chat: reasoning, then text"
@@ -133,14 +143,13 @@ def chat_reasoning() -> Workload:
     return Workload(name, "chat", frames, texts=["".join(tokens)], reasonings=["".join(thoughts)])
 
 
-def chat_parallel_calls() -> Workload:
+def chat_parallel_calls(name: str = "chat: 32 parallel tool calls", calls: int = 32, size: int = 150) -> Workload:
     """An agent that calls 32 tools at once, one after the other in the stream."""
-    name = "chat: 32 parallel tool calls"
     rng = _rng(name)
     frames = [_chunk(rng, {"role": "assistant", "content": None})]
     arguments = []
-    for index in range(32):
-        pieces = _arguments(rng, 150)
+    for index in range(calls):
+        pieces = _arguments(rng, size)
         arguments.append("".join(pieces))
         call = {"index": index, "id": f"call_{index}", "type": "function", "function": {"name": "read_rows", "arguments": ""}}
         frames.append(_chunk(rng, {"tool_calls": [call]}))
@@ -208,12 +217,21 @@ def _message(name: str, blocks: list[tuple[dict[str, Any], str, str, list[str]]]
     return Workload(name, "messages", frames, **claims)
 
 
-def messages_text(count: int = 1000) -> Workload:
+def messages_text(count: int = 1000, name: str = "messages: a page of text") -> Workload:
     """A plain answer."""
-    name = "messages: a page of text"
     tokens = _tokens(_rng(name), count)
     block = ({"type": "text", "text": ""}, "text_delta", "text", tokens)
     return _message(name, [block], "end_turn", texts=["".join(tokens)])
+
+
+def messages_short() -> Workload:
+    """Some sentences; this provider puts several tokens into a frame."""
+    return messages_text(12, "messages: a short answer")
+
+
+def messages_call() -> Workload:
+    """One call of a tool."""
+    return messages_tool(60, "messages: a tool call")
 
 
 def messages_thinking() -> Workload:
@@ -228,9 +246,9 @@ def messages_thinking() -> Workload:
     return _message(name, blocks, "end_turn", texts=["".join(tokens)], reasonings=["".join(thoughts)])
 
 
-def messages_tool(size: int = 50_000) -> Workload:
+def messages_tool(size: int = 50_000, name: str = "") -> Workload:
     """A coding agent that writes a file: 50 KB of arguments in pieces of four characters."""
-    name = f"messages: a tool call with {size // 1000} KB of arguments"
+    name = name or f"messages: a tool call with {size // 1000} KB of arguments"
     pieces = _arguments(_rng(name), size)
     block = ({"type": "tool_use", "id": "toolu_01", "name": "write", "input": {}}, "input_json_delta", "partial_json", pieces)
     return _message(name, [block], "tool_use", texts=[""], arguments=["".join(pieces)])
@@ -300,13 +318,22 @@ class _Response:
         return item
 
 
-def responses_text(count: int = 1000) -> Workload:
+def responses_text(count: int = 1000, name: str = "responses: a page of text") -> Workload:
     """A plain answer."""
-    name = "responses: a page of text"
     rng = _rng(name)
     tokens = _tokens(rng, count)
     response = _Response([], None)
     return Workload(name, "responses", response.end([response.message(rng, tokens)]), texts=["".join(tokens)])
+
+
+def responses_short() -> Workload:
+    """Some sentences, each delta padded."""
+    return responses_text(25, "responses: a short answer")
+
+
+def responses_call() -> Workload:
+    """One call of a tool."""
+    return responses_tool(60, "responses: a tool call")
 
 
 def responses_real_size() -> Workload:
@@ -323,9 +350,9 @@ def responses_real_size() -> Workload:
     return Workload(name, "responses", response.end([response.message(rng, tokens)]), texts=["".join(tokens)])
 
 
-def responses_tool(size: int = 50_000) -> Workload:
+def responses_tool(size: int = 50_000, name: str = "") -> Workload:
     """A coding agent that writes a file: 50 KB of arguments in pieces of four characters."""
-    name = f"responses: a tool call with {size // 1000} KB of arguments"
+    name = name or f"responses: a tool call with {size // 1000} KB of arguments"
     rng = _rng(name)
     pieces = _arguments(rng, size)
     response = _Response([], None)
@@ -348,7 +375,8 @@ def responses_tool(size: int = 50_000) -> Workload:
     return Workload(name, "responses", response.end([item]), texts=[""], arguments=[text])
 
 
-WORKLOADS = [
+SHORT = [chat_short, chat_call, messages_short, messages_call, responses_short, responses_call]
+LONG = [
     chat_text,
     chat_reasoning,
     chat_parallel_calls,
@@ -362,3 +390,4 @@ WORKLOADS = [
     responses_real_size,
     responses_tool,
 ]
+WORKLOADS = [*SHORT, *LONG]

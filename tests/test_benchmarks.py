@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks.plot import plot
-from benchmarks.workloads import WORKLOADS
+from benchmarks.recordings import measured_recordings
+from benchmarks.workloads import WORKLOADS, chat_call, chat_short, messages_short
 from sse_dialects import Decoder, TextDelta
 
 
@@ -31,6 +32,17 @@ def test_a_workload_decodes_to_what_it_claims(build):
     told = "".join(event.text for event in events if isinstance(event, TextDelta))
     assert len(told) == sum(map(len, workload.texts))
     assert build().wire == workload.wire, "seeded: the same bytes each time"
+
+
+def test_recordings_are_measured_by_dialect(tmp_path):
+    for number, workload in enumerate([chat_short(), chat_call(), messages_short(), messages_short().cut_after(5)]):
+        folder = tmp_path / workload.dialect
+        folder.mkdir(exist_ok=True)
+        (folder / f"{number}.sse").write_bytes(workload.wire)
+    rows = measured_recordings(tmp_path)
+    names = [name.replace(" recordings, the median one of", ",") for name in rows]
+    assert names == ["chat: 2, 30 frames", "messages: 2, 12 frames"]
+    assert [row["sse-dialects"].split(", ")[1] for row in rows.values()] == ["2 read", "1 read"]
 
 
 def test_the_plot_shows_every_figure_where_it_is():
