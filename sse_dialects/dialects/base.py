@@ -309,7 +309,7 @@ class Engine:
         raise NotImplementedError
 
     def _identifies(self, event: str, payload: dict[str, Any]) -> bool:
-        """Whether a payload that is no keep-alive is of this dialect, as far as that can be told, or reports a failure."""
+        """Whether a payload that is no keep-alive is of this dialect, or reports a failure."""
         typed = word(payload.get("type")) is not None or event != "message"
         return (typed and not is_keep_alive(event, payload)) or error_in(payload) is not None
 

@@ -1,4 +1,4 @@
-"""What every dialect does with a payload's members: check their shape, emit them as events, keep what has no word of ours."""
+"""What every dialect does with a payload's members: check their shape, emit events, and keep members that have no event."""
 
 from __future__ import annotations
 
@@ -25,19 +25,18 @@ _E = TypeVar("_E")
 
 
 class Emitter:
-    """The events of one stream on their way out, and the state that telling them needs."""
+    """Appends the events of one stream to ``out``, within the limits, without half surrogate pairs."""
 
-    __slots__ = ("call_count", "cold", "has_surrogates", "limits", "out", "paragraph_count")
+    __slots__ = ("call_count", "has_surrogates", "limits", "out", "paragraph_count")
 
     def __init__(self, limits: Limits, out: list[Event]) -> None:
         self.limits = limits
         self.out = out
         self.has_surrogates = False  # the payload at hand may hold half a surrogate pair
-        self.cold = False  # the payload did something that doing it again would not leave as it is
         self.call_count = self.paragraph_count = 0
 
-    def text(self, part: PartBuilder, piece: str, path: tuple[str | int, ...] = (), member: TextBuffer | None = None) -> None:
-        """Add a piece to a part and emit it. ``path`` is where the payload holds it, ``member`` gathers it natively."""
+    def text(self, part: PartBuilder, piece: str, member: TextBuffer | None = None) -> None:
+        """Add a piece to a part, and to the native ``member`` that gathers the same text, and emit it."""
         if self.has_surrogates or part.half:
             if member is not None:
                 member.append_ready(piece)
@@ -48,23 +47,22 @@ class Emitter:
                 member.append(piece)
             part.add(piece, self.out)
 
-    def arguments(self, call: CallBuilder, piece: str, path: tuple[str | int, ...] = ()) -> None:
-        """The same for a piece of a call's arguments; what comes ahead of the call's start is told with that.
+    def arguments(self, call: CallBuilder, piece: str) -> None:
+        """Add a piece of a call's arguments and emit it. Before the call's start has been emitted, it waits for that.
 
         Raises:
-            MalformedStreamError: the call has been told to be whole.
+            MalformedStreamError: `ToolCallFinished` has been emitted for the call.
         """
         if piece and call.complete:
             raise MalformedStreamError("more input for a tool call after its end, when it may have been executed already")
         piece = call.piece(piece)
-        self.cold = self.cold or bool(call.held) or not call.announced
         if call.announced:
-            self.text(call, piece, path)
+            self.text(call, piece)
         else:
             call.append_ready(piece)
 
     def flush(self, part: PartBuilder) -> None:
-        """Tell half a pair that was left alone."""
+        """Emit U+FFFD for half a surrogate pair whose other half did not come."""
         if part.half:
             part.half = ""
             part.add("\ufffd", self.out)
@@ -80,28 +78,26 @@ class Emitter:
     def extra_items(self, store: dict[str, Any], name: str, values: list[Any], choice: int = 0, part: int | None = None) -> None:
         """Add ``values`` to the list of that name and emit them."""
         if values:
-            self.cold = True
             name, values = self.clean(name), self.clean(values)
             store[name] = merge(store.get(name), copied(values))
             self.out.append(Extra(name, values, choice, part))
 
     def entry(self, store: dict[str, Any], name: str, entry: Changing, value: dict[str, Any], part: int) -> None:
         """Add an entry that may change to the list of that name, and emit it as it is now."""
-        self.cold = True
         store[name] = merge(store.get(name), [entry])
         self.out.append(Extra(name, [value], 0, part))
 
     def unknown_members(
         self, store: dict[str, Any], fields: dict[str, Any], known: frozenset[str], part: int | None = None
     ) -> None:
-        """Tell the members that are not ``known``: a provider's own, or newer than this library."""
+        """Emit the members that are not ``known`` as Extra: a provider's own, or newer than this library."""
         if not fields.keys() <= known:
             for name, value in fields.items():
                 if name not in known:
                     self.extra(store, name, value, 0, part)
 
     def clean(self, value: Any) -> Any:
-        """``value`` with no half of a surrogate pair in it; deltas go through `text` instead, where has_surrogates wait."""
+        """``value`` without half surrogate pairs. Deltas go through `text` instead, where a half waits for its other half."""
         return clean(value) if self.has_surrogates else value
 
     def word(self, parent: dict[str, Any], name: str) -> str | None:
@@ -116,7 +112,7 @@ class Emitter:
         return part
 
     def open_call(self, parts: list[PartBuilder], call: CallBuilder) -> None:
-        """The same for a tool call."""
+        """Add a tool call to its choice's parts, within the limits."""
         self.count_call()
         self.open(parts, call)
 
@@ -126,7 +122,7 @@ class Emitter:
         self.check_limit("max_tool_calls", self.call_count)
 
     def check_limit(self, limit: str, number: int) -> None:
-        """Hold a number against the bound of that name.
+        """Compare a number with the limit of that name.
 
         Raises:
             LimitExceededError: it is larger.
@@ -136,8 +132,8 @@ class Emitter:
             raise LimitExceededError(limit, allowed)
 
 
-# ---- members of a given shape. Null, missing and empty are one, also where a server writes an empty list for an empty object;
-# anything else is no stream of the dialect.
+# ---- members of a given shape. Null, missing and empty mean the same, also where a server writes an empty list for an empty
+# object. Any other value of another type makes the stream malformed.
 
 
 def object_member(parent: dict[str, Any], name: str) -> dict[str, Any]:
@@ -190,7 +186,7 @@ def word(value: Any) -> str | None:
 
 
 def typed(event: str, payload: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The type of a named event, and its payload with that on it: one that does not say its type has the event's name for it."""
+    """The type of an event, and its payload with that type. A payload without one has the event's name for its type."""
     kind = word(payload.get("type"))
     if kind is not None:
         return kind, payload

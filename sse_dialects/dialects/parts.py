@@ -66,7 +66,7 @@ class RefusalBuilder(PartBuilder):
 
 
 class ReasoningBuilder(PartBuilder):
-    """A run of reasoning, with what proves or hides it. ``better`` is text that the answer has in place of what was told."""
+    """A run of reasoning, with its signature or encrypted data. ``better``, if set, is what the answer has for the deltas."""
 
     __slots__ = ("better", "encrypted", "signature")
 
@@ -84,7 +84,7 @@ class ReasoningBuilder(PartBuilder):
 
 
 class CallBuilder(PartBuilder):
-    """A tool call. Its start is told once its name is known, or at the latest when it ends."""
+    """A tool call. Its start is emitted as soon as its name is known, or at the latest when it ends."""
 
     __slots__ = ("announced", "complete", "held", "id", "kind", "name", "stopped")
 
@@ -101,8 +101,8 @@ class CallBuilder(PartBuilder):
         self.held = ""  # an empty object or null, which may be no more than a place for the arguments that follow
 
     def piece(self, piece: str) -> str:
-        """What of a piece of arguments counts now. Some servers begin every call with an empty object or null and then send the
-        real one, so an empty one waits until it is certain that nothing takes its place."""
+        """The part of a piece of arguments that counts now. Some servers begin every call with an empty object or null, and send
+        the real arguments after it. So an empty object waits until it is certain that nothing takes its place."""
         if not self.pieces and self.kind == "function" and piece and not self.size():
             held, self.held = self.held, ""
             if piece.strip() in _EMPTY:
