@@ -248,9 +248,10 @@ class Decoder:
                 self._take_frames(text, len(text), data)
             else:
                 self._take_within(text, allowed, data)
-        begun = self._sniffer is None or self._sniffer.has_begun  # white space alone is no frame
-        if reader.overflow and begun and self._error is None and not self._engine.complete:
-            self._fail(LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0), reader.end)
+        if reader.overflow:
+            begun = self._sniffer is None or self._sniffer.has_begun  # white space alone is no frame
+            if begun and self._error is None and not self._engine.complete:
+                self._fail(LimitExceededError("max_frame_bytes", self._limits.max_frame_bytes or 0), reader.end)
         self._look_for_shown(queued)
 
     def _is_stream(self, sniffer: BodySniffer, data: bytes) -> bool:
@@ -335,8 +336,7 @@ class Decoder:
         return at
 
     def _take_block(self, block: str) -> None:
-        """Take a frame of any form. A line outside of data may report a failure; the frame above it counts by the rule for the
-        end of input."""
+        """Take a frame of any form. If a line outside of data reports a failure, the frame above that line ends there."""
         frame, others = self._reader.frame(block)
         failure, above = failure_in_block(block, self._limits.max_depth) if others else (None, "")
         if failure is not None:

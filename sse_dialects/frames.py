@@ -142,10 +142,10 @@ class FrameReader:
         self._lines_left = 0 if end == size else data.count(b"\n", end)
         self.end = self.offset(read, 0) if has_cr else self.byte_count - size + end
         try:
-            text = str(data if end == size else memoryview(data)[:end], "utf-8")
+            text = (data if end == size else data[:end]).decode()
             self.text_bytes += end
         except UnicodeDecodeError:
-            text = str(memoryview(data)[:end], "utf-8", "replace")
+            text = data[:end].decode(errors="replace")
             self.text_bytes += len(text.encode())
         return text if self._begun else self._without_bom(text)
 
@@ -185,7 +185,7 @@ class FrameReader:
 
     def close(self) -> str:
         """The text of the unfinished frame at the end of input, "" if there is none."""
-        text = str(self._tail, "utf-8", "replace")
+        text = self._tail.decode(errors="replace")
         return text if self._begun else text.removeprefix(_BOM)
 
     # ---- lines to a frame
