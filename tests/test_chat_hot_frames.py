@@ -50,8 +50,6 @@ HOT = {
     "two choices": ([chunk({"content": "z"}, choice={"index": 1})], [{"content": text} for text in "abcdef"]),
 }
 
-OFTEN = ("content", "arguments")  # the others take the same ways, so they are left to the long runs
-
 # Members of a chunk, of its choice and of its delta, with values that mean something, nothing, or something by accident only.
 ODD: list[Any] = [None, "", [], {}, 0, False, 1, True, 1.0, "x", ["x"], {"x": 1}, [{}], [None]]
 CHUNK = {
@@ -168,7 +166,8 @@ def test_every_row_of_the_tables_is_tried():
     assert CHOICE.keys() >= CHOICE_MEMBERS.keys()
 
 
-@pytest.mark.parametrize("hot", [hot if hot in OFTEN else pytest.param(hot, marks=pytest.mark.thorough) for hot in HOT])
+@pytest.mark.thorough
+@pytest.mark.parametrize("hot", HOT)
 @pytest.mark.parametrize(("place", "name", "values"), list(rows()))
 def test_a_member_that_comes_between_or_with_common_chunks(hot, place, name, values):
     first, deltas = HOT[hot]

@@ -153,6 +153,7 @@ def rows_of_deltas():
                 yield {"type": type_, member: value}
 
 
+@pytest.mark.thorough
 @kinds
 def test_a_row_between_short_frames(kind):
     for row in rows_between(kind):
@@ -160,6 +161,7 @@ def test_a_row_between_short_frames(kind):
         drive(START, opened(kind), delta(kind), delta(kind), row, row, delta(kind), STOP)
 
 
+@pytest.mark.thorough
 @kinds
 def test_a_delta_of_any_type_between_short_frames(kind):
     for fields in rows_of_deltas():

@@ -189,6 +189,7 @@ def test_whatever_comes_between_is_the_same(dialect, other):
     same(b"".join(rows), dialect)
 
 
+@pytest.mark.thorough
 @each
 @pytest.mark.parametrize("spaces", [0, 4])
 def test_what_changes_at_every_byte_of_a_frame_is_the_same(dialect, spaces):
