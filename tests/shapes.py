@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ACCUMULATORS = {"chat": sd.ChatAccumulator, "messages": sd.MessagesAccumulator, "responses": sd.ResponsesAccumulator}
 
 # Facts that only whoever saw the bytes can know.
-_OF_BYTES = ("byte_count", "content_type", "description")
+_OF_BYTES = ("byte_count", "content_type", "description", "last_event_id")
 
 
 class Outcome:
