@@ -266,7 +266,7 @@ class Decoder:
 
     def _look_for_shown(self, queued: int) -> None:
         if self._first_shown is None and len(self._queue) > queued:
-            self._first_shown = next((event for event in self._queue if isinstance(event, SHOWN)), None)
+            self._first_shown = next((event for event in self._queue[queued:] if isinstance(event, SHOWN)), None)
 
     def _take_within(self, text: str, allowed: int, read: bytes) -> None:
         """Take the frames of ``text`` as far as ``max_answer_bytes`` allows. It counts all lines but comments."""

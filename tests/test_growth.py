@@ -431,15 +431,19 @@ def test_time_grows_with_the_bytes(name):
     pytest.fail(f"four times the bytes take {min(ratios):.1f} times as long")
 
 
-def test_a_queue_that_nobody_drains_costs_no_more():
+@pytest.mark.parametrize(
+    "frame",
+    [chunk({"content": "abc"}), chunk({"x": [1]}), data({"choices": [], "usage": {"prompt_tokens": 1}})],
+    ids=["text", "extras", "usage"],
+)
+def test_a_queue_that_nobody_drains_costs_no_more(frame):
     def fed(count):
         decoder = sd.Decoder("chat")
-        list(decoder.feed(chunk({"content": "abc"}) * 2))
+        list(decoder.feed(frame * 2))
         began = time.process_time()
         for _ in range(count):
-            decoder.feed(chunk_bytes)
+            decoder.feed(frame)
             assert not decoder.complete
         return time.process_time() - began
 
-    chunk_bytes = chunk({"content": "abc"})
     assert any(fed(12_000) / fed(3_000) < WORST for _ in range(TRIES))
