@@ -117,3 +117,10 @@ def test_without_usage_there_is_no_usage():
 def test_what_it_has_no_place_for(description):
     with pytest.raises(sd.MisuseError):
         reply("Hi", **description).as_responses()
+
+
+def test_a_response_in_the_background():
+    first, *_, last = events(reply("Hi").as_responses(background=True))
+    for event in (first, last):
+        assert (event["response"]["background"], event["response"]["store"]) == (True, True)
+    assert "background" not in events(reply("Hi").as_responses())[0]["response"]

@@ -234,3 +234,27 @@ def test_the_response(hello):
     assert (answered.status, answered.headers["x-request-id"], answered.headers["content-type"]) == (201, "r-1", "text/plain")
     assert answered.source().status_code == 201
     assert answered.source().headers == answered.headers
+
+
+def test_the_rest_of_a_response_that_is_kept():
+    stream = reply("Hello, world", id="r").as_responses(piece=5, background=True).keep_alives(2).delay(0.01).error("Busy")
+    frames = stream.frames()
+    assert stream.starting_after(-1).frames() == frames
+    for number in range(8):
+        rest = stream.starting_after(number).frames()
+        assert rest == frames[-len(rest) :]
+        assert sd.FrameParser().feed(rest[0])[0].json()["sequence_number"] == number + 1
+    assert stream.starting_after(99).frames() == []
+    assert len(stream.starting_after(3).steps()) == len(stream.starting_after(3).frames()) + 1
+    assert stream.starting_after(99).cut().frames() == []
+
+
+def test_a_text_that_looks_like_a_number():
+    stream = reply('"sequence_number":77', id="r").as_responses(piece=None)
+    assert len(stream.starting_after(3).frames()) == len(stream.frames()) - 4
+
+
+@pytest.mark.parametrize("dialect", ["chat", "messages"])
+def test_other_dialects_have_no_numbers(dialect):
+    with pytest.raises(sd.MisuseError, match="as_responses"):
+        reply("Hello").in_dialect(dialect).starting_after(3)

@@ -126,16 +126,18 @@ class Reply(Content):
         said, ends = messages_frames(self, piece=piece)
         return ScriptedStream("messages", said, ends, messages_failure)
 
-    def as_responses(self, *, piece: int | None = _PIECE) -> ScriptedStream:
+    def as_responses(self, *, piece: int | None = _PIECE, background: bool = False) -> ScriptedStream:
         """The reply as a Responses stream.
 
         Args:
             piece: characters in one delta; None for whole parts.
+            background: whether the response runs in the background, so that its stream can be resumed (see
+                `ScriptedStream.starting_after`).
 
         Raises:
             MisuseError: the dialect has no place or word for something: several choices.
         """
-        said, ends = responses_frames(self, piece=piece)
+        said, ends = responses_frames(self, piece=piece, background=background)
         return ScriptedStream("responses", said, ends, partial(responses_failure, self))
 
     def in_dialect(self, dialect: sd.DialectName, *, piece: int | None = _PIECE) -> ScriptedStream:

@@ -26,12 +26,13 @@ _WORDS = {
 _STATUSES = frozenset({"completed", "cancelled"})
 
 
-def responses_frames(content: Content, *, piece: int | None) -> tuple[list[bytes], list[bytes]]:
+def responses_frames(content: Content, *, piece: int | None, background: bool = False) -> tuple[list[bytes], list[bytes]]:
     """The frames of the stream, and the one that finishes it.
 
     Args:
         content: what to say.
         piece: characters in one delta; None for whole parts.
+        background: whether the response runs in the background, so that a stream of it can be resumed.
 
     Raises:
         MisuseError: the content has something that the dialect has no place or word for.
@@ -39,11 +40,12 @@ def responses_frames(content: Content, *, piece: int | None) -> tuple[list[bytes
     if content.alternatives:
         raise no_place("responses", "more than one choice", "send one request a choice")
     items = _items(content)
-    begun = _response(content, "in_progress")
+    members = {"background": True, "store": True} if background else {}
+    begun = {**_response(content, "in_progress"), **members}
     events: list[dict[str, Any]] = [{"type": f"response.{name}", "response": begun} for name in ("created", "in_progress")]
     for index, item in enumerate(items):
         events += _item_events(index, item, piece)
-    frames = [_numbered_frame(event, number) for number, event in enumerate([*events, _last(content, items)])]
+    frames = [_numbered_frame(event, number) for number, event in enumerate([*events, _last(content, items, members)])]
     return frames[:-1], frames[-1:]
 
 
@@ -92,11 +94,11 @@ def _response(content: Content, status: str) -> dict[str, Any]:
     }
 
 
-def _last(content: Content, items: list[dict[str, Any]]) -> dict[str, Any]:
-    """The terminating event, with the whole response."""
+def _last(content: Content, items: list[dict[str, Any]], members: dict[str, Any]) -> dict[str, Any]:
+    """The terminating event, with the whole response and further members of it."""
     word = content.word("responses", _WORDS)
     status = word if word in _STATUSES else "incomplete"
-    response = {**_response(content, status), "output": items}
+    response = {**_response(content, status), **members, "output": items}
     if status == "incomplete":
         response["incomplete_details"] = {"reason": word}
     if content.usage is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import repeat
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +23,7 @@ Data = bytes  # what it is called in a class that has a method of that name
 
 # Longer than any timeout that a test would set, and short enough that one without a timeout comes to an end.
 STALL_S = 30.0
+_NUMBERS = re.compile(rb'"sequence_number":(\d+)')  # text that looks so has its quotes escaped
 _HEADERS = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
 
 
@@ -201,6 +203,19 @@ class ScriptedStream:
         if size is not None and size < 1:
             raise sd.MisuseError(f"size takes a number of bytes from 1 up; got {size!r}")
         return self._changed(_size=size, _seed=seed)
+
+    def starting_after(self, sequence_number: int) -> ScriptedStream:
+        """What a provider sends of a response that it keeps, to ``GET /responses/{id}?stream=true&starting_after=N``: the frames
+        behind the one with that number.
+
+        Raises:
+            MisuseError: the dialect is another one, whose frames have no numbers.
+        """
+        if self.dialect != "responses":
+            raise sd.MisuseError(f"a stream of the dialect {self.dialect} can't be sent from the middle: use as_responses()")
+        numbers = [int(found[-1]) if (found := _NUMBERS.findall(each)) else -1 for each in self._frames]
+        place = next((place for place, number in enumerate(numbers) if number > sequence_number), len(numbers))
+        return self._changed(_frames=self._frames[place:], _pauses=self._pauses[place:], _ends=max(self._ends - place, 0))
 
     def answered(self, status: int = 200, headers: Mapping[str, str] | None = None) -> ScriptedStream:
         """The response has that status, and those headers besides its own."""
