@@ -212,7 +212,7 @@ class Decoder:
     @property
     def resumable(self) -> bool:
         """Whether the provider can send the rest of this response over another connection."""
-        return self._engine.resumable
+        return self._engine.resumable and (self._error is None or isinstance(self._error, TruncatedStreamError))
 
     @property
     def comment_count(self) -> int:

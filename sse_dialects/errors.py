@@ -153,7 +153,7 @@ class StreamError(SSEDialectsError):
             grew too large; all bytes for a stream that ended or stalled. 0 for an accumulator, which gets no bytes.
         last_event_id: the last event ID that the stream set, or None.
         last_sequence_number: the number of the last decoded event of the responses dialect, or None.
-        resumable: whether a new connection may continue this response from that event.
+        resumable: whether a new connection may continue this response from that event: pass the failed stream as ``resume``.
     """
 
     kind = "stream"
@@ -203,7 +203,7 @@ class TruncatedStreamError(StreamError):
             return f"the stream closed before {awaited}{why}: nothing came. Send the request again as a new one."
         return (
             f"the stream closed before {awaited}{why}: after {came} the answer is not whole. "
-            f"Send the request again as a new one; {_PARTIAL}.{hint}"
+            f"{_what_to_send(self)}; {_PARTIAL}.{hint}"
         )
 
 
@@ -321,8 +321,15 @@ class StalledStreamError(StreamError):
         waited = f" after {self.waited_s:.3g} s" if self.waited_s is not None else ""
         return (
             f"the stream stalled ({self.setting} ran out{waited}) after {_count(self.frame_count, 'frame')}: the answer is "
-            f"not whole. Send the request again as a new one, or allow more time; {_PARTIAL}."
+            f"not whole. {_what_to_send(self)}, or allow more time; {_PARTIAL}."
         )
+
+
+def _what_to_send(error: StreamError) -> str:
+    """What to send after a cut: a request for the rest, where the provider keeps it, or the same request again."""
+    if error.resumable:
+        return f"Resume it with starting_after={error.last_sequence_number}, or send the request again as a new one"
+    return "Send the request again as a new one"
 
 
 def _named(type: str | None, code: str | int | None) -> str:

@@ -18,7 +18,7 @@ from sse_dialects.errors import (
     TruncatedStreamError,
 )
 from sse_dialects.sources.source import Source
-from sse_dialects.streams.driver import NOTHING, StreamDriver, is_text
+from sse_dialects.streams.driver import NOTHING, StreamDriver
 from sse_dialects.streams.timeouts import TimeoutRanOutError, Timeouts
 
 
@@ -86,7 +86,7 @@ def test_a_whole_stream():
     driver.raise_failure()
     assert driver.is_over
     assert driver.answer().text == "Hello"
-    assert driver.dialect == "chat"
+    assert driver.decoder.dialect == "chat"
     driver.on_end(OSError())
     assert driver.failure is None
 
@@ -406,20 +406,3 @@ def test_pieces_that_are_no_lines(pieces):
         feed(driver, piece)
     taken(driver)
     assert driver.failure is None
-
-
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (b"", True),
-        (b"data: x\r\n\t\x0c\x1b[0m", True),
-        ("é".encode()[:1], True),
-        ("\U0001f600".encode()[:3], True),
-        ("é".encode()[1:], False),
-        (b"\xff\xfe", False),
-        (b"\x00", False),
-        (b"\x1f\x8b", False),
-    ],
-)
-def test_what_is_text(data, text):
-    assert is_text(data) == text

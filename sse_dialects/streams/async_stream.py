@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 from warnings import warn
 
-from sse_dialects.decoder import Decoder
 from sse_dialects.events import TextDelta
 from sse_dialects.limits import DEFAULT_LIMITS, Limits
 from sse_dialects.root import MisuseError, SSEDialectsError
@@ -15,23 +14,23 @@ from sse_dialects.sources.for_async import open_async_source
 from sse_dialects.sources.generators import GeneratorChain
 from sse_dialects.sources.sockets import DRAIN_BYTES, DRAIN_S
 
+from .base import AnyEventStream
 from .driver import StreamDriver
+from .opening import decoder_for, record_reads
 from .runtimes import running
-from .so_far import call_so_far, text_so_far_json
 from .timeouts import Timeouts, timeouts_of
 
 if TYPE_CHECKING:
     from os import PathLike
     from types import TracebackType
 
-    from sse_dialects.answer import Answer, DialectName, DialectOrAuto
+    from sse_dialects.answer import Answer, DialectOrAuto
     from sse_dialects.events import Event
     from sse_dialects.recording import Recorder
     from sse_dialects.sources.source import Source
     from sse_dialects.sources.types import AsyncSource
 
     from .runtimes import Reads, Runtime
-    from .stats import Stats
 
 __all__ = ["AsyncEventStream", "AsyncTexts", "astream"]
 
@@ -48,6 +47,7 @@ def astream(
     content_timeout: float | None = None,
     total_timeout: float | None = None,
     record: str | PathLike[str] | BinaryIO | Recorder | None = None,
+    resume: AnyEventStream | None = None,
 ) -> AsyncEventStream:
     """Reads a streamed answer from ``source`` in async code.
 
@@ -73,22 +73,21 @@ def astream(
             count only the time that reads take. They are exact, on asyncio and trio.
         record: the path of a file, or one open for writing in binary mode, to which all that is read is recorded as it comes, or
             a `sse_dialects.recording.Recorder`; ``docs/recording.md`` describes the format.
+        resume: an earlier stream, sync or async, of the responses dialect, which was cut, stalled or closed before its end. This
+            one goes on with its answer, and ``source`` is what the provider sends of the rest (``docs/howto/resume.md``).
 
     Raises:
-        MisuseError: the source can't be read this way; the text says what to pass.
+        MisuseError: the source can't be read, or the earlier stream not resumed, this way; the text says what to pass.
         OSError: the file to record to can't be opened.
     """
     timeouts = timeouts_of(content=content_timeout, first_token=first_token_timeout, total=total_timeout, idle=idle_timeout)
-    decoder = Decoder(dialect, require_done=require_done, think_tags=think_tags, limits=limits)
+    decoder, earlier = decoder_for(resume, dialect, require_done=require_done, think_tags=think_tags, limits=limits)
     opened = open_async_source(source)
-    if record is not None:
-        from sse_dialects.recording.tee import tee
-
-        tee(opened, record)
-    return AsyncEventStream(opened, StreamDriver(opened, decoder, timeouts))
+    record_reads(opened, record)
+    return AsyncEventStream(opened, StreamDriver(opened, decoder, timeouts, earlier))
 
 
-class AsyncEventStream:
+class AsyncEventStream(AnyEventStream):
     """The events of one streamed answer; made by `astream`. Iterates itself, so a loop that was left can be taken up again.
 
     Leaving the ``async with`` closes the source, whatever the reason, cancellation and a second cancellation included, and so
@@ -104,11 +103,10 @@ class AsyncEventStream:
         MisuseError: another task is waiting for the next event; or the source gives no bytes or has been read before.
     """
 
-    __slots__ = ("__weakref__", "_chain", "_driver", "_note", "_noting", "_reads", "_runtime", "_source")
+    __slots__ = ("_chain", "_note", "_noting", "_reads", "_runtime")
 
     def __init__(self, source: Source, driver: StreamDriver) -> None:
-        self._source = source
-        self._driver = driver
+        super().__init__(source, driver)
         self._note = driver.hand_out  # for each event, as long as it says so
         self._noting = True
         self._chain = GeneratorChain(source.iterator)
@@ -166,47 +164,6 @@ class AsyncEventStream:
         await self._run_out()
         return self._driver.answer()
 
-    def partial(self) -> Answer:
-        """The answer as far as it came."""
-        return self._driver.partial()
-
-    def text_so_far_json(self) -> Any:
-        """The best-effort object or list of choice 0's text, as `EventStream.text_so_far_json` gives it."""
-        return text_so_far_json(self._driver.partial())
-
-    def so_far(self, part: int, choice: int = 0) -> dict[str, Any]:
-        """The best-effort object of a tool call's arguments, as `EventStream.so_far` gives it.
-
-        Raises:
-            MisuseError: that part of that choice is no tool call.
-        """
-        return call_so_far(self._driver.partial(), part, choice)
-
-    @property
-    def complete(self) -> bool:
-        """Whether the terminating frame has come."""
-        return self._driver.complete
-
-    @property
-    def dialect(self) -> DialectName | None:
-        """The dialect, None until it is recognised."""
-        return self._driver.dialect
-
-    @property
-    def response(self) -> Any:
-        """The client's response; None where the source is none."""
-        return self._source.response
-
-    @property
-    def request_id(self) -> str | None:
-        """The id by which the provider knows the request (x-request-id and its like); None where the response has none."""
-        return self._driver.request_id
-
-    @property
-    def stats(self) -> Stats:
-        """How the stream went so far: bytes, frames, times."""
-        return self._driver.stats()
-
     async def close(self) -> None:
         """Ends the stream and closes the source. Again: nothing.
 
@@ -232,11 +189,6 @@ class AsyncEventStream:
             warn(
                 f"{self!r} was dropped before its end: use `async with astream(...)`", ResourceWarning, stacklevel=2, source=self
             )
-
-    def __repr__(self) -> str:
-        return (
-            f"<AsyncEventStream {self.dialect or 'of no known dialect yet'}, {'complete' if self.complete else 'not complete'}>"
-        )
 
     async def _run_out(self) -> None:
         """Read to the end. The events are not handed out."""

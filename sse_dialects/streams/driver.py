@@ -7,20 +7,21 @@ brought by `on_bytes`, `on_end`, `on_error` or `on_timeout`; at the end `raise_f
 
 from __future__ import annotations
 
-import re
+from contextlib import suppress
 from time import monotonic
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from sse_dialects.body import foreign
 from sse_dialects.errors import NotAnEventStreamError, StalledStreamError, StreamError, TruncatedStreamError
 from sse_dialects.events import SHOWN, Extra
 from sse_dialects.frames import as_bytes
 from sse_dialects.http_errors import plain_headers, request_id
 from sse_dialects.recording.lines import RecordedTimeoutError
 from sse_dialects.root import MisuseError, SSEDialectsError
-from sse_dialects.sources.misuse import lines_without_ends, read_before, wrong_piece
+from sse_dialects.sources.misuse import read_before, wrong_piece
 from sse_dialects.sources.transport_errors import is_misuse, is_transport_failure, read_timeout
 
+from .head import BodyHead
 from .rejection import REJECTION_S, Rejection
 from .stats import Stats, Timing
 from .timeouts import LongFrame, TimeoutRanOutError, Timeouts
@@ -28,25 +29,29 @@ from .timeouts import LongFrame, TimeoutRanOutError, Timeouts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sse_dialects.answer import Answer, DialectName
+    from sse_dialects.answer import Answer
     from sse_dialects.decoder import Decoder
     from sse_dialects.events import Event
     from sse_dialects.sources.source import Source
 
-__all__ = ["ENDED", "NOTHING", "StreamDriver", "is_text"]
+__all__ = ["ENDED", "NOTHING", "StreamDriver"]
 
 # In the place of a piece; a source may give anything, None included.
 NOTHING: Any = object()
 ENDED: Any = object()
 _DECODING: Any = object()
 
-_HEAD_BYTES = 512  # kept of a body with a Content-Encoding, to tell afterwards whether the client undid it
+_LEFT = (
+    "this stream was left before its end, so there is no whole answer: read it to its end before closing it; "
+    "partial() has what came"
+)
 
 
 class StreamDriver:
     """One stream being read.
 
     Attributes:
+        decoder: decodes it.
         piece: what the source gave and is not decoded yet; `ENDED` behind its last one, else `NOTHING`. The streams write it.
         events: an iterator over the events that are decoded and not handed out. It raises the decoder's error where that stands.
         timeouts: the stream's timeouts, or None where it has none.
@@ -54,46 +59,34 @@ class StreamDriver:
         delivered: whether a text, reasoning, refusal or tool call event was handed to the caller.
         closed: whether the caller wants no more.
         failure: the error that the stream ended in, if it did.
+        has_lost: whether an interrupt lost bytes that were being decoded, or an event that was being handed out.
+        handed_over: what there was when another stream went on with the decoder.
+        earlier: the stream that this one was to resume, if the server rejected the request for the rest.
     """
 
     __slots__ = (
-        "_at_head",
-        "_before_first",
-        "_body_head",
-        "_cause",
-        "_content_seen",
-        "_decoder",
-        "_finished",
-        "_lines",
-        "_long_frame",
-        "_raised",
-        "_rejection",
-        "_source",
-        "_stall",
-        "_timing",
-        "_watching",
-        "closed",
-        "delivered",
-        "events",
-        "failure",
-        "open",
-        "piece",
-        "timeouts",
+        *("_at_head", "_before_first", "_cause", "_content_seen", "_finished"),
+        *("_frames_before", "_head", "_long_frame", "_raised", "_rejection", "_source", "_stall"),
+        *("_timing", "_token_came", "_watching", "closed", "decoder", "delivered", "earlier", "events", "failure"),
+        *("handed_over", "has_lost", "open", "piece", "timeouts"),
     )
 
-    def __init__(self, source: Source, decoder: Decoder, timeouts: Timeouts | None = None) -> None:
+    def __init__(
+        self, source: Source, decoder: Decoder, timeouts: Timeouts | None = None, earlier: StreamDriver | None = None
+    ) -> None:
         self._source = source
-        self._decoder = decoder
+        self.decoder = decoder
         self._rejection = Rejection(source.head) if source.head.rejects else None
         self.timeouts = timeouts if self._rejection is None else Timeouts(total=REJECTION_S)
         # The timeouts, where it matters for them what a read brings.
         self._watching = self.timeouts if self.timeouts is not None and self.timeouts.watches_content else None
-        self._body_head = b""  # of a body with a Content-Encoding
-        self._lines = 0  # pieces that look like a line without its end, as long as no line end has come
+        self._head = BodyHead(source.head.content_encoding)
         self._at_head = True  # what comes may not be for the decoder
         self._timing = Timing()
         self._before_first = True  # an event that `Timing` or a timeout waits for has not come yet
-        self._content_seen = 0  # of the decoder's count
+        self._token_came = False  # what `first_token_timeout` waits for
+        self._frames_before = decoder.frame_count  # of earlier connections
+        self._content_seen = decoder.content_count
         self._long_frame = LongFrame()
         self._cause: BaseException | None = None  # the transport's error, or what interrupted a read
         self._stall: StalledStreamError | None = None  # why reading was given up
@@ -105,6 +98,11 @@ class StreamDriver:
         self.delivered = False
         self.closed = False
         self.failure: SSEDialectsError | None = None
+        self.has_lost = False
+        self.handed_over: tuple[Answer, Stats] | None = None
+        self.earlier: StreamDriver | None = None
+        if earlier is not None:
+            self._go_on_from(earlier)
 
     # ---- what the streams pass on
 
@@ -116,12 +114,7 @@ class StreamDriver:
     @property
     def complete(self) -> bool:
         """Whether the terminating frame was decoded."""
-        return self._decoder.complete
-
-    @property
-    def dialect(self) -> DialectName | None:
-        """The dialect, None until it is recognised."""
-        return self._decoder.dialect
+        return self.decoder.complete and self.handed_over is None
 
     @property
     def request_id(self) -> str | None:
@@ -130,7 +123,7 @@ class StreamDriver:
 
     def partial(self) -> Answer:
         """The answer as far as it came."""
-        return self._decoder.partial()
+        return self.decoder.partial() if self.handed_over is None else self.handed_over[0]
 
     def answer(self) -> Answer:
         """The whole answer.
@@ -142,18 +135,15 @@ class StreamDriver:
         if self.failure is not None:
             self._raised = True  # it is raised here; to iterate on, the stream has simply ended
             raise self.failure
-        if self.closed and not self._decoder.complete:
-            left = MisuseError(
-                "this stream was left before its end, so there is no whole answer: read it to its end before closing it; "
-                "partial() has what came"
-            )
+        if self.closed and not self.complete:
+            left = MisuseError(_LEFT if self.handed_over is None else "another stream has resumed this one: ask that one")
             self._tell_response(left)
             raise left from self._cause
-        return self._decoder.answer()
+        return self.decoder.answer()
 
     def stats(self) -> Stats:
         """How the stream went so far."""
-        return self._timing.stats(self._decoder)
+        return self._timing.stats(self.decoder) if self.handed_over is None else self.handed_over[1]
 
     # ---- events
 
@@ -166,8 +156,10 @@ class StreamDriver:
         """Note that ``event`` came, though the caller does not get it. Returns whether this has to be called for the next one."""
         if self._before_first:
             self._before_first = self._timing.note_first(event)
-            if self._watching is not None and (isinstance(event, SHOWN) or (type(event) is Extra and event.part is not None)):
-                self._watching.first_token_came()
+            if not self._token_came and (isinstance(event, SHOWN) or (type(event) is Extra and event.part is not None)):
+                self._token_came = True
+                if self._watching is not None:
+                    self._watching.first_token_came()
         return self._before_first
 
     def on_failure(self, error: SSEDialectsError) -> None:
@@ -188,7 +180,7 @@ class StreamDriver:
     @property
     def decoder_error(self) -> SSEDialectsError | None:
         """The error that iterating `events` raises at their end, or None."""
-        return self._decoder.error
+        return self.decoder.error
 
     @property
     def is_over(self) -> bool:
@@ -197,8 +189,8 @@ class StreamDriver:
 
     def raise_failure(self) -> None:
         """Raise the failure, if there is one, the first time; after that, or after `close`, the stream has simply ended."""
-        if self.failure is None and self._decoder.error is not None:  # an interrupt came before it was noted
-            self.on_failure(self._decoder.error)
+        if self.failure is None and self.handed_over is None and self.decoder.error is not None:  # an interrupt came before that
+            self.on_failure(self.decoder.error)
         raised, self._raised = self._raised, True
         if self.failure is not None and not raised and not self.closed:
             raise self.failure
@@ -218,7 +210,7 @@ class StreamDriver:
         if now - timing.last > timing.gap:  # noqa: PLR1730  # `max` would cost a call at each read
             timing.gap = now - timing.last
         timing.last = now
-        decoder = self._decoder
+        decoder = self.decoder
         self.piece = _DECODING
         self.events = decoder.feed(piece)
         complete = decoder.complete
@@ -244,7 +236,7 @@ class StreamDriver:
         self._stall = stall
         self._finished = True
         self.piece = _DECODING
-        self.events = self._decoder.finish(self._cause or stall)
+        self.events = self.decoder.finish(self._cause or stall)
         self.piece = NOTHING
 
     def on_error(self, error: BaseException) -> bool:
@@ -284,22 +276,46 @@ class StreamDriver:
         off leaves a decoder that can't be relied on, and ends the stream."""
         if self.timeouts is not None:
             self.timeouts.start()
-        self.open = self.open and self._decoder.error is None
+        self.open = self.open and self.decoder.error is None
         if self.piece is _DECODING:
             self.piece = NOTHING
             self.on_failure(self._cut_off())
         elif self.piece is not NOTHING:
             self.on_bytes()
-        elif self.failure is None and not self.closed:
+        elif self.failure is None and not self.closed and self._rejection is None:
             # The events that were not taken: the iterator over them may have been interrupted itself.
-            self.events = self._decoder.finish(self._cause or self._stall) if self._finished else self._decoder.feed(b"")
+            self.events = self.decoder.finish(self._cause or self._stall) if self._finished else self.decoder.feed(b"")
 
     def close(self) -> None:
         """The caller wants no more."""
         self.closed = True
         self._at_head = True  # so that a piece that another thread is reading is looked at, and dropped
-        self.events = iter(())
+        events, self.events = self.events, iter(())
+        if isinstance(events, GeneratorType):
+            with suppress(ValueError):  # another thread is in it
+                events.close()  # whoever iterates it takes no event away from a stream that resumes this one
         self._end()
+
+    # ---- another connection for the same answer
+
+    @property
+    def is_decoding(self) -> bool:
+        """Whether a piece is being decoded, or was when an interrupt came."""
+        return self.piece is _DECODING
+
+    def _go_on_from(self, earlier: StreamDriver) -> None:
+        """Go on with the state of ``earlier``. If the request was rejected, that one may be resumed once more."""
+        self._timing = earlier._timing.next_connection()
+        self._token_came, self.delivered = earlier._token_came, earlier.delivered
+        if self._token_came and self._watching is not None:
+            self._watching.first_token_came()
+        came = earlier.partial(), earlier.stats()
+        self.decoder.start_next_connection()
+        if self._rejection is not None:
+            self.earlier = earlier
+            return
+        earlier.handed_over = came
+        self.events = self.decoder.feed(b"")  # first the events that were not taken from the earlier one
 
     # ---- pieces
 
@@ -332,19 +348,15 @@ class StreamDriver:
             if self._rejection.feed(piece) or (self.timeouts is not None and monotonic() >= self.timeouts.total_until):
                 self.on_end()
             return True
-        if encoded := self._source.head.content_encoding is not None:
-            self._body_head = (self._body_head + piece[:_HEAD_BYTES])[:_HEAD_BYTES]
-        if b"\n" in piece or b"\r" in piece:
-            self._lines = -1
-        elif self._lines >= 0 and piece.startswith((b"data:", b"event:")):
-            self._lines += 1
-            if self._lines == 2:
-                self.on_failure(lines_without_ends())
-        return self._lines >= 0 or (encoded and len(self._body_head) < _HEAD_BYTES)
+        try:
+            return self._head.feed(piece)
+        except MisuseError as error:
+            self.on_failure(error)
+            return True
 
     def _note_content(self, timeouts: Timeouts, piece: bytes) -> None:
         """Tell the timeouts whether the read brought content: a frame that is no keep-alive, or a part of a long one."""
-        decoder = self._decoder
+        decoder = self.decoder
         content = self._long_frame.arrives(piece, decoder.frame_count + decoder.comment_count)
         timeouts.read_ended(self._timing.last, content=content or decoder.content_count != self._content_seen)
 
@@ -359,36 +371,26 @@ class StreamDriver:
         error.request_id = self.request_id
 
     def _undecoded(self, error: SSEDialectsError) -> SSEDialectsError:
-        """A compressed body that the client left as it was makes no frame. Not every compression has magic bytes that tell."""
-        encoding = self._source.head.content_encoding
-        if encoding is None or not self._body_head or self._decoder.frame_count or is_text(self._body_head):
+        """The error where a compressed body, which the client left as it was, made no frame; else ``error``."""
+        failure = self._head.undecoded() if self.decoder.frame_count == self._frames_before else None
+        if failure is None:
             return error
-        failure = foreign(encoding, self._body_head)
         failure.__cause__ = error
         return failure
 
     def _cut_off(self) -> TruncatedStreamError:
         """The error for a stream whose decoding was interrupted."""
+        self.has_lost = True
         try:
-            list(self._decoder.finish(self._cause))
+            list(self.decoder.finish(self._cause))
         except TruncatedStreamError as error:
+            error.resumable = False
             return error
         except Exception:  # the decoder may be in any state
             pass
         failure = TruncatedStreamError("of which the last bytes were not decoded")
-        failure.dialect = self._decoder.dialect
+        failure.dialect = self.decoder.dialect
         return failure
-
-
-def is_text(data: bytes) -> bool:
-    """Whether bytes, which may end inside a character, can be the beginning of a text."""
-    if re.search(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]", data):
-        return False
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return error.reason == "unexpected end of data"
-    return True
 
 
 def _located_as(truncated: TruncatedStreamError, stall: StalledStreamError) -> StalledStreamError:

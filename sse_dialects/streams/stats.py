@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ __all__ = ["Stats", "Timing"]
 
 class Stats(Value):
     """What came and how fast. Seconds, counted from the call of `stream` or `astream`; None where it has not come.
+
+    A stream that resumes another counts on from that one: bytes, frames and seconds are those of all connections, also frames
+    that were sent twice and the time between two connections.
 
     Attributes:
         bytes: bytes read from the source, after the client undid any Content-Encoding.
@@ -86,10 +90,21 @@ class Timing:
         gap: the longest time between two of them.
     """
 
-    __slots__ = ("_ended", "_first_byte", "_first_event", "_first_text", "_first_token", "_started", "bytes", "gap", "last")
+    __slots__ = (
+        "_ended",
+        "_first_byte",
+        "_first_event",
+        "_first_text",
+        "_first_token",
+        "_opened",
+        "_started",
+        "bytes",
+        "gap",
+        "last",
+    )
 
     def __init__(self) -> None:
-        self._started = monotonic()
+        self._started = self._opened = monotonic()  # the first connection, and this one
         self._first_byte: float | None = None
         self._first_event: float | None = None
         self._first_token: float | None = None
@@ -110,7 +125,7 @@ class Timing:
             self._first_event = self.last
         if self._first_token is None and isinstance(event, SHOWN):
             self._first_token = self.last
-        if type(event) is TextDelta:
+        if type(event) is TextDelta and self._first_text is None:
             self._first_text = self.last
         return self._first_text is None
 
@@ -124,7 +139,13 @@ class Timing:
 
     def silence(self) -> float:
         """Seconds since the last byte came, or since the stream was made."""
-        return monotonic() - (self._started if self.last == inf else self.last)
+        return monotonic() - (self._opened if self.last == inf else max(self.last, self._opened))
+
+    def next_connection(self) -> Timing:
+        """The clock of a stream that goes on with this one's answer."""
+        timing = copy(self)
+        timing._opened, timing._ended = monotonic(), None
+        return timing
 
     def stats(self, decoder: Decoder) -> Stats:
         """What is known so far."""

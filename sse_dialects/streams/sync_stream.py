@@ -6,18 +6,18 @@ import sys
 from contextlib import suppress
 from itertools import chain, repeat
 from time import monotonic
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 from warnings import warn
 
-from sse_dialects.decoder import Decoder
 from sse_dialects.events import TextDelta
 from sse_dialects.limits import DEFAULT_LIMITS, Limits
 from sse_dialects.root import MisuseError, SSEDialectsError
 from sse_dialects.sources.for_sync import open_source
 from sse_dialects.sources.sockets import BoundedReads, bounded_reads, drain, wake
 
+from .base import AnyEventStream
 from .driver import ENDED, StreamDriver
-from .so_far import call_so_far, text_so_far_json
+from .opening import decoder_for, record_reads
 from .timeouts import timeouts_of
 
 if TYPE_CHECKING:
@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from os import PathLike
     from types import GeneratorType, TracebackType
 
-    from sse_dialects.answer import Answer, DialectName, DialectOrAuto
+    from sse_dialects.answer import Answer, DialectOrAuto
     from sse_dialects.events import Event
     from sse_dialects.recording import Recorder
     from sse_dialects.sources.source import Source
     from sse_dialects.sources.types import SyncSource
 
-    from .stats import Stats
     from .timeouts import Timeouts
 
 __all__ = ["EventStream", "stream"]
@@ -48,6 +47,7 @@ def stream(
     content_timeout: float | None = None,
     total_timeout: float | None = None,
     record: str | PathLike[str] | BinaryIO | Recorder | None = None,
+    resume: AnyEventStream | None = None,
 ) -> EventStream:
     """Reads a streamed answer from ``source``.
 
@@ -71,22 +71,21 @@ def stream(
             transport exposes its socket (httpx over HTTP/1.1); elsewhere the client's read timeout is what ends a silence.
         record: the path of a file, or one open for writing in binary mode, to which all that is read is recorded as it comes, or
             a `sse_dialects.recording.Recorder`; ``docs/recording.md`` describes the format.
+        resume: an earlier stream, sync or async, of the responses dialect, which was cut, stalled or closed before its end. This
+            one goes on with its answer, and ``source`` is what the provider sends of the rest (``docs/howto/resume.md``).
 
     Raises:
-        MisuseError: the source can't be read this way; the text says what to pass.
+        MisuseError: the source can't be read, or the earlier stream not resumed, this way; the text says what to pass.
         OSError: the file to record to can't be opened.
     """
     timeouts = timeouts_of(content=content_timeout, first_token=first_token_timeout, total=total_timeout)
-    decoder = Decoder(dialect, require_done=require_done, think_tags=think_tags, limits=limits)
+    decoder, earlier = decoder_for(resume, dialect, require_done=require_done, think_tags=think_tags, limits=limits)
     opened = open_source(source)
-    if record is not None:
-        from sse_dialects.recording.tee import tee
-
-        tee(opened, record)
-    return EventStream(opened, StreamDriver(opened, decoder, timeouts))
+    record_reads(opened, record)
+    return EventStream(opened, StreamDriver(opened, decoder, timeouts, earlier))
 
 
-class EventStream:
+class EventStream(AnyEventStream):
     """The events of one streamed answer; made by `stream`. Iterates itself, so a loop that was left can be taken up again.
 
     Leaving the ``with`` closes the source, whatever the reason, and so does an error or dropping the stream; ``break`` does not.
@@ -100,11 +99,10 @@ class EventStream:
         MisuseError: another thread is in the middle of a step; or the source gives no bytes or has been read before.
     """
 
-    __slots__ = ("__weakref__", "_attention", "_driver", "_pump", "_reads", "_source")
+    __slots__ = ("_attention", "_pump", "_reads")
 
     def __init__(self, source: Source, driver: StreamDriver) -> None:
-        self._source = source
-        self._driver = driver
+        super().__init__(source, driver)
         self._reads = bounded_reads(source.response) if driver.timeouts is not None else None
         if self._reads is not None:
             source.closers.append(self._reads.remove)
@@ -151,58 +149,6 @@ class EventStream:
         self._run_out()
         return self._driver.answer()
 
-    def partial(self) -> Answer:
-        """The answer as far as it came."""
-        return self._driver.partial()
-
-    def text_so_far_json(self) -> Any:
-        """The best-effort object or list of choice 0's text, which is JSON, in a fenced block or not, and still being written.
-        ``{}`` where it is no JSON.
-
-        Computed anew at each call, in time linear in all that came: ask a few times a second, not at every delta. With the extra
-        ``jiter`` it takes about a twentieth of the time.
-        """
-        return text_so_far_json(self._driver.partial())
-
-    def so_far(self, part: int, choice: int = 0) -> dict[str, Any]:
-        """The best-effort object of a tool call's arguments, which are still being written.
-
-            for event in events:
-                if isinstance(event, sd.ToolCallDelta):
-                    show(events.so_far(event.part, event.choice))
-
-        Computed anew at each call, in time linear in all that came: ask a few times a second, not at every delta.
-
-        Raises:
-            MisuseError: that part of that choice is no tool call.
-        """
-        return call_so_far(self._driver.partial(), part, choice)
-
-    @property
-    def complete(self) -> bool:
-        """Whether the terminating frame has come."""
-        return self._driver.complete
-
-    @property
-    def dialect(self) -> DialectName | None:
-        """The dialect, None until it is recognised."""
-        return self._driver.dialect
-
-    @property
-    def response(self) -> Any:
-        """The client's response; None where the source is none."""
-        return self._source.response
-
-    @property
-    def request_id(self) -> str | None:
-        """The id by which the provider knows the request (x-request-id and its like); None where the response has none."""
-        return self._driver.request_id
-
-    @property
-    def stats(self) -> Stats:
-        """How the stream went so far: bytes, frames, times."""
-        return self._driver.stats()
-
     def close(self) -> None:
         """Ends the stream and closes the source. Again: nothing.
 
@@ -226,9 +172,6 @@ class EventStream:
             with suppress(Exception):  # nobody is there to hear of it
                 self.close()
 
-    def __repr__(self) -> str:
-        return f"<EventStream {self.dialect or 'of no known dialect yet'}, {'complete' if self.complete else 'not complete'}>"
-
     def _run_out(self) -> None:
         """Read to the end. The events are not handed out."""
         while True:
@@ -247,6 +190,7 @@ class EventStream:
         driver = self._driver
         self._attention = driver.hand_out(event)
         if driver.closed:  # by another thread, while this one took its step; looked at last, so that one of the two closes
+            driver.has_lost = True  # this event
             self._source.close()
             raise StopIteration
 

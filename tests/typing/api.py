@@ -68,6 +68,9 @@ def streams(response: httpx.Response) -> None:
         assert_type(events.complete, bool)
         assert_type(events.stats, sd.Stats)
         assert_type(events.stats.longest_gap_s, float | None)
+        assert_type(events.last_sequence_number, int | None)
+        assert_type(events.last_event_id, str | None)
+        assert_type(events.resumable, bool)
         assert_type(events.dialect, Literal["chat", "messages", "responses"] | None)
 
 
@@ -82,6 +85,21 @@ async def async_streams(response: httpx.Response) -> None:
         assert_type(events.so_far(0, choice=1), dict[str, Any])
         assert_type(events.request_id, str | None)
         assert_type(await events.answer(), sd.Answer)
+
+
+def resumed(response: httpx.Response, earlier: sd.EventStream, other: sd.AsyncEventStream, maybe: sd.EventStream | None) -> None:
+    assert_type(sd.stream(response, resume=earlier), sd.EventStream)
+    assert_type(sd.stream(response, resume=other), sd.EventStream)
+    assert_type(sd.astream(response, resume=earlier), sd.AsyncEventStream)
+    assert_type(sd.astream(response, resume=maybe), sd.AsyncEventStream)
+    sd.stream(response, resume=response)  # type: ignore[arg-type]
+    sd.stream(response, resume=True)  # type: ignore[arg-type]
+
+
+def errors_of_a_cut(error: sd.TruncatedStreamError | sd.StalledStreamError) -> None:
+    assert_type(error.resumable, bool)
+    assert_type(error.last_sequence_number, int | None)
+    assert_type(error.last_event_id, str | None)
 
 
 class OwnResponse:
@@ -122,6 +140,8 @@ def core(data: bytes) -> None:
     assert_type(decoder.feed(data), Iterator[sd.Event])
     assert_type(decoder.close(), list[sd.Event])
     assert_type(decoder.answer(), sd.Answer)
+    assert_type(decoder.start_next_connection(), None)
+    assert_type(decoder.resumable, bool)
     parser = sd.FrameParser()
     assert_type(parser.feed(memoryview(data)), list[sd.Frame])
     assert_type(parser.close(), sd.Frame | None)

@@ -162,7 +162,7 @@ class ResponsesEngine(TypedEngine):
     @property
     def resumable(self) -> bool:
         """Whether the provider keeps the response and goes on with it: a background response that it stores."""
-        if self.id is None or self.last_sequence_number is None:
+        if self.complete or self.id is None or self.last_sequence_number is None:
             return False
         response = self._response()
         return response.get("background") is True and response.get("store") is not False
