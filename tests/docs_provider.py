@@ -9,7 +9,7 @@ from typing import Any
 import sse_dialects as sd
 from sse_dialects import testing
 from sse_dialects.cli.demo_server import serving
-from sse_dialects.cli.demo_streams import PATHS, Rote, Script, played, reply_to
+from sse_dialects.cli.demo_streams import PATHS, Kept, Rote, Script, played, reply_to
 
 TEXT = "Because of Rayleigh scattering."
 AFTER_TOOL = "It is 12 °C and raining in Orléans."
@@ -24,6 +24,7 @@ class DocsProvider:
         self.requests: list[dict[str, Any]] = []
         self.url = ""
         self._rote = Rote()
+        self._kept = Kept()
         self._running = ExitStack()
 
     def __enter__(self) -> DocsProvider:
@@ -34,19 +35,37 @@ class DocsProvider:
         self._running.close()
 
     def answer(self, path: str, body: bytes) -> Script | None:
+        fault = self.faults.pop(0) if self.faults else "whole"
+        if not body:
+            return self._rest(path, fault)
         request = json.loads(body)
         self.requests.append(request)
-        fault = self.faults.pop(0) if self.faults else "whole"
         script = self._rote.answer(path, body)
         if script is None:
             return None
         if (dialect := PATHS.get(path)) is not None:
             counted = dialect != "chat" or bool(request.get("stream_options", {}).get("include_usage"))
-            script.stream = played(_with_short_ids(reply_to(request), dialect), dialect, fault, counted=counted)
-        script.seconds = 0.0
-        # Pages leave clients open, as programs do that end; the connections of those must not stay open.
-        script.stream = script.stream.answered(script.stream.status, {"connection": "close"})
-        return script
+            reply, background = _with_short_ids(reply_to(request), dialect), bool(request.get("background"))
+            if background:
+                self._kept.keep(reply)
+            script.stream = played(reply, dialect, fault, counted=counted, background=background)
+        return _at_once(script)
+
+    def _rest(self, path: str, fault: str) -> Script | None:
+        """What follows of a response in the background, cut after two frames or rejected if that is the fault."""
+        stream = self._kept.rest(path)
+        if stream is None:
+            return None
+        if fault == "busy":
+            stream = testing.rejection(429, "slow down", retry_after=0.01, dialect="responses")
+        return _at_once(Script(path, stream.cut(after_frames=2) if fault == "cut" else stream, 0.0))
+
+
+def _at_once(script: Script) -> Script:
+    script.seconds = 0.0
+    # Pages leave clients open, as programs do that end; the connections of those must not stay open.
+    script.stream = script.stream.answered(script.stream.status, {"connection": "close"})
+    return script
 
 
 def _with_short_ids(reply: testing.Reply, dialect: sd.DialectName) -> testing.Reply:

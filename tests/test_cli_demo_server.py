@@ -4,8 +4,10 @@ import threading
 
 import pytest
 
+import sse_dialects as sd
+from sse_dialects import testing
 from sse_dialects.cli.demo_server import serving
-from sse_dialects.cli.demo_streams import SCRIPTS, Rote
+from sse_dialects.cli.demo_streams import SCRIPTS, Kept, Rote
 
 httpx = pytest.importorskip("httpx")
 
@@ -52,3 +54,34 @@ def test_it_serves_any_answers_at_any_port() -> None:
         assert (response.status_code, response.json()["error"]["type"]) == (400, "invalid_request_error")
     with serving(0, Rote().answer, port) as again:  # at once, though its connections are not forgotten yet
         assert again == address
+
+
+def test_a_response_in_the_background_can_be_resumed() -> None:
+    request = {"stream": True, "background": True, "input": "Why?"}
+    with serving(0, Rote().answer) as address, httpx.Client(trust_env=False) as client:
+        url = f"{address}/cut/v1/responses"
+        for _ in range(2):
+            with client.stream("POST", url, json=request) as response, sd.stream(response) as events:
+                with pytest.raises(sd.TruncatedStreamError) as caught:
+                    events.answer()
+            assert caught.value.resumable
+            rest = {"stream": "true", "starting_after": events.last_sequence_number}
+            with client.stream("GET", f"{url}/{events.partial().id}", params=rest) as response:
+                with sd.stream(response, resume=events) as resumed:
+                    assert resumed.answer().text == "Because of Rayleigh scattering."
+            assert resumed.stats.frames == resumed.last_sequence_number + 1
+        with client.stream("GET", f"{url}/{events.partial().id}?stream=true&starting_after=soon") as response:
+            assert sd.stream(response).answer() == resumed.answer()
+        unknown = client.get(f"{url}/resp_of_another")
+        assert (unknown.status_code, unknown.json()["error"]["message"]) == (404, "Response with id 'resp_of_another' not found.")
+        assert [client.get(address + path).status_code for path in ("/v1/responses/", "/v1/embeddings", "/")] == [404] * 3
+
+
+def test_the_last_responses_are_kept() -> None:
+    kept = Kept()
+    replies = [testing.reply("Hi", id=f"resp_{number}") for number in range(102)]
+    for reply in replies:
+        kept.keep(reply)
+    found = [kept.rest(f"/v1/responses/resp_{number}?stream=true") for number in (1, 2, 101)]
+    assert [stream.status for stream in found if stream] == [404, 200, 200]
+    assert kept.rest("/v1/responses") is None

@@ -26,7 +26,7 @@ _PIECES = 60
 
 
 def _scripted(path: str, body: bytes) -> Script | None:
-    return next((script for script in SCRIPTS.values() if script.path == path), None)
+    return next((script for script in SCRIPTS.values() if script.path == path and body), None)
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def serving(pace: float = 1.0, answer: Answerer = _scripted, port: int = 0) -> G
 
     Args:
         pace: what the scripts' playing times are multiplied with; 0 plays without pauses.
-        answer: gives the response to a POST of a body to a path, or None if there is nothing.
+        answer: gives the response to a POST of a body to a path, or to a GET, which has none; None if there is nothing.
         port: where to listen; 0 takes a free one.
 
     Returns:
@@ -70,9 +70,15 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 10
 
+    def do_GET(self) -> None:
+        """Answers with what the server has for this path."""
+        self._answer(b"")
+
     def do_POST(self) -> None:
         """Answers with what the server has for this path and body."""
-        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        self._answer(self.rfile.read(int(self.headers.get("content-length", 0))))
+
+    def _answer(self, body: bytes) -> None:
         script = self._server().answer(self.path, body)
         if script is None:
             self.send_error(404)

@@ -6,11 +6,12 @@ import hashlib
 import json
 from collections import Counter
 from typing import Any, cast
+from urllib.parse import parse_qs
 
 import sse_dialects as sd
 from sse_dialects import testing
 
-__all__ = ["FAULTS", "PATHS", "SCRIPTS", "UNSENT", "Rote", "Script", "played", "reply_to"]
+__all__ = ["FAULTS", "PATHS", "SCRIPTS", "UNSENT", "Kept", "Rote", "Script", "played", "reply_to"]
 
 PATHS: dict[str, sd.DialectName] = {
     "/v1/chat/completions": "chat",
@@ -96,6 +97,7 @@ FAULTS = {
 _FLAKY = ("cut", "busy", "whole")  # what the same request gets, time after time
 
 _SECONDS = 1.0  # that an answer takes
+_MAX_KEPT = 100  # responses in the background
 _TEXT = "Because of Rayleigh scattering."
 _AFTER_TOOL = "It is 12 °C and raining in Orléans."
 _FORECAST = {"city": "Orléans", "days": [{"low": 9, "sky": "rain"}, {"low": 7, "sky": "clear"}]}
@@ -117,7 +119,12 @@ def reply_to(request: dict[str, Any]) -> testing.Reply:
 
 
 def played(
-    reply: testing.Reply, dialect: sd.DialectName, fault: str = "whole", *, counted: bool = True
+    reply: testing.Reply,
+    dialect: sd.DialectName,
+    fault: str = "whole",
+    *,
+    counted: bool = True,
+    background: bool = False,
 ) -> testing.ScriptedStream:
     """The reply as a stream of the dialect.
 
@@ -126,6 +133,7 @@ def played(
         dialect: how.
         fault: "whole" for none, or one of "cut", "failing", "rejected" and "busy".
         counted: whether the stream tells its usage.
+        background: whether the response, one of the dialect responses, runs in the background.
     """
     if fault == "rejected":
         return testing.rejection(400, "max_tokens is too large", dialect=dialect)
@@ -135,7 +143,7 @@ def played(
         reply.parts = [sd.ReasoningPart(part.text) if isinstance(part, sd.ReasoningPart) else part for part in reply.parts]
     if not counted:
         reply.usage = None
-    stream = reply.in_dialect(dialect)
+    stream = reply.as_responses(background=True) if background else reply.in_dialect(dialect)
     late = len(stream.frames()) - (4 if counted else 3)
     if fault == "cut":
         return stream.cut(after_frames=late)
@@ -144,21 +152,53 @@ def played(
     return stream
 
 
-class Rote:
-    """A provider that answers every request, with a fault if the path begins with one: ``/cut/v1/messages``."""
+class Kept:
+    """The streams of the last responses that ran in the background, to be sent once more from any place."""
 
-    __slots__ = ("_seen", "_served")
+    __slots__ = ("_streams",)
 
     def __init__(self) -> None:
+        self._streams: dict[str, testing.ScriptedStream] = {}
+
+    def keep(self, reply: testing.Reply) -> None:
+        """Keep the whole stream of a reply."""
+        stream = reply.as_responses(background=True)
+        self._streams[sd.stream(stream.source()).answer().id or ""] = stream
+        if len(self._streams) > _MAX_KEPT:
+            del self._streams[next(iter(self._streams))]
+
+    def rest(self, path: str) -> testing.ScriptedStream | None:
+        """The response to ``GET /v1/responses/{id}?stream=true&starting_after=N``, None for another path."""
+        path, _, query = path.partition("?")
+        folder, _, id = path.rpartition("/")
+        if folder != "/v1/responses":
+            return None
+        if id not in self._streams:
+            return testing.rejection(404, f"Response with id '{id}' not found.", dialect="responses")
+        after = parse_qs(query).get("starting_after", ["-1"])[0]
+        return self._streams[id].starting_after(int(after) if after.isdecimal() else -1)
+
+
+class Rote:
+    """A provider that answers every request, with a fault if the path begins with one: ``/cut/v1/messages``.
+
+    A response in the background can be resumed, also below ``/cut``: only its first stream is cut.
+    """
+
+    __slots__ = ("_kept", "_seen", "_served")
+
+    def __init__(self) -> None:
+        self._kept = Kept()
         self._seen: Counter[bytes] = Counter()  # how often a body came, by its digest
         self._served = 0
 
     def answer(self, path: str, body: bytes) -> Script | None:
-        """The response to a POST; None where there is nothing at that path."""
+        """The response to a POST, or to a GET without a body; None where there is nothing at that path."""
         fault, path = _split(path)
         dialect = PATHS.get(path)
         if dialect is None:
-            return None
+            rest = self._kept.rest(path)
+            return None if rest is None else Script(path, rest, _SECONDS)
         try:
             request = json.loads(body)
         except ValueError:
@@ -177,7 +217,10 @@ class Rote:
         counted = dialect != "chat" or bool(request.get("stream_options", {}).get("include_usage"))
         streamed = request.get("stream", False)
         reply = reply_to(request).again(self._served)
-        stream = played(reply, dialect, fault, counted=counted or not streamed)
+        background = dialect == "responses" and bool(request.get("background"))
+        if background:
+            self._kept.keep(reply)
+        stream = played(reply, dialect, fault, counted=counted or not streamed, background=background)
         return stream if streamed or stream.status != 200 else _unstreamed(stream)
 
 
