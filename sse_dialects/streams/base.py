@@ -34,8 +34,8 @@ class AnyEventStream:
         """The best-effort object or list of choice 0's text, which is JSON, in a fenced block or not, and still being written.
         ``{}`` where it is no JSON.
 
-        Computed anew at each call, in time linear in all that came: ask a few times a second, not at every delta. With the extra
-        ``jiter`` it takes about a twentieth of the time.
+        May be asked inside the loop, at every event. Computed anew at each call, in time linear in all that came: with answers
+        longer than some 10 KB ask a few times a second. With the extra ``jiter`` it takes about a twentieth of the time.
         """
         return text_so_far_json(self._driver.partial())
 
@@ -46,7 +46,8 @@ class AnyEventStream:
                 if isinstance(event, sd.ToolCallDelta):
                     show(events.so_far(event.part, event.choice))
 
-        Computed anew at each call, in time linear in all that came: ask a few times a second, not at every delta.
+        Computed anew at each call, in time linear in all that came: with arguments longer than some 10 KB ask a few times a
+        second.
 
         Raises:
             MisuseError: that part of that choice is no tool call.
