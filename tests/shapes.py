@@ -154,7 +154,7 @@ def _is_whole(frame: sd.Frame) -> bool:
 
 def _is_json(text: str, kind: type = object) -> bool:
     try:
-        return isinstance(json.loads(text), kind)
+        return isinstance(json.loads(text, strict=False), kind)
     except (ValueError, RecursionError):
         return False
 
