@@ -22,7 +22,7 @@ from sse_dialects import (
     ToolCallStarted,
 )
 from sse_dialects.dialects.emit import Emitter
-from sse_dialects.dialects.responses.items import CallItem, OtherItem
+from sse_dialects.dialects.responses.items import CallItem, OtherItem, names_in
 from sse_dialects.dialects.responses.message import MessageItem
 from sse_dialects.dialects.responses.output import Output
 from sse_dialects.dialects.responses.reasoning import ReasoningItem
@@ -43,16 +43,15 @@ def event(name, /, **fields):
 
 
 class Opened:
-    """An item with all that its methods want to be handed."""
+    """An item of an output."""
 
     def __init__(self, **fields):
-        self.emit, self.extra = Emitter(Limits(), deque()), {}
-        output = Output(self.emit, self.extra)
+        output = Output(Emitter(Limits(), deque()), {})
         self.parts = output.parts
         self.item = output.added(0, fields)
 
     def update(self, **fields):
-        self.item.update(fields, self.emit, self.parts, self.extra)
+        self.item.update(fields)
 
 
 # ---- opening
@@ -83,8 +82,8 @@ def test_only_messages_open_without_a_part():
 
 
 def test_an_item_goes_by_its_id_and_its_call_id():
-    assert Opened(type="function_call", id="i", call_id="c").item.names == {"i", "c"}
-    assert Opened(type="function_call", id="", call_id=7).item.names == set()
+    assert names_in(Opened(type="function_call", id="i", call_id="c").item.fields) == ["i", "c"]
+    assert names_in(Opened(type="function_call", id="", call_id=7).item.fields) == []
 
 
 def test_members_that_say_something_replace_and_empty_ones_erase_nothing():
@@ -157,7 +156,7 @@ def test_a_content_part_of_any_other_type_is_kept_as_it_came():
 
 def test_a_snapshots_content_is_matched_kind_by_kind():
     made = Opened(type="message")
-    made.item.content(0, "output_text", made.emit, made.parts)
+    made.item.take_text({"type": "response.output_text.delta", "content_index": 0, "delta": ""})
     texts = [
         {"type": "refusal", "refusal": "no"},
         {"type": "output_text", "text": "a"},

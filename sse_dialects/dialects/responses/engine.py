@@ -17,8 +17,9 @@ from ..parts import CallBuilder, TextBuilder
 from ..payload import clean
 from ..typed_events import TypedEngine, failure_in
 from ..usage import holds_count, input_includes_cache
-from .events import EVENTS, WRAPPING, fold_status
-from .items import has_news
+from .events import EVENTS, fold_status
+from .items import WRAPPING, has_news
+from .message import MessageItem
 from .output import Output
 from .reasoning import ReasoningItem
 
@@ -142,10 +143,9 @@ class ResponsesEngine(TypedEngine):
             self._start()
         out, output = self.out, self._output
         opened, count = (len(output.parts), len(output.items)), len(out)
-        take, members = EVENTS[kind]
-        place = take(output, payload)
-        if not payload.keys() <= members:
-            self._emit.unknown_members(self._extra, payload, members, place)
+        item_kind, take, members = EVENTS[kind]
+        place = take(output.item_for(payload, item_kind) if item_kind else output, payload)
+        output.unknown_members(payload, members, place)
         if len(out) == count + 1 and opened == (len(output.parts), len(output.items)) and kind.endswith(".delta"):
             self._remember(payload)
 
@@ -243,8 +243,9 @@ class ResponsesEngine(TypedEngine):
         """Some servers send the text beside the output, where the SDK has it for convenience, and nowhere else."""
         text = response.get("output_text")
         if isinstance(text, str) and not any(isinstance(part, TextBuilder) for part in self._output.parts):
-            take_done, _ = EVENTS["response.output_text.done"]
-            take_done(self._output, {"text": text})
+            item = self._output.item_for({}, "message")
+            assert isinstance(item, MessageItem)
+            item.take_whole_text({"text": text})
 
     def _response(self) -> dict[str, Any]:
         """The unstreamed response without its output."""
@@ -298,9 +299,8 @@ class ResponsesEngine(TypedEngine):
 
     def _built(self) -> Answer:
         output = self._output
-        output.settle()
         native = {**self._response(), "object": "response", "output": output.native()}
-        parts = [part.build() for part in output.parts]
+        parts = output.build()
         calls = [part for part in parts if isinstance(part, ToolCall)]
         choices = [self._choice(0, parts, calls, self._reason)] if self._started else []
         return self._answer(choices, self._extra, native, turn_of)

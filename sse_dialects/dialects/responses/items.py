@@ -6,17 +6,41 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...events import Extra
 from ...values import JSONArray, JSONObject, copied
-from ..emit import word
+from ..emit import arguments_member, text_member, word
 from ..merge import Changing, MergedObject
-from ..parts import CallBuilder
+from ..parts import CallBuilder, OtherBuilder
 from ..payload import as_json, clean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..emit import Emitter
-    from ..parts import OtherBuilder, PartBuilder
+    from ..parts import PartBuilder
     from ..text_buffer import TextBuffer
 
-__all__ = ["UNCUT", "CallItem", "Item", "OtherItem", "catch_up", "contradict", "has_news", "is_unfinished", "kind_of", "names_in"]
+__all__ = [
+    "UNCUT",
+    "WRAPPING",
+    "CallItem",
+    "Gathered",
+    "Item",
+    "OtherItem",
+    "catch_up",
+    "contradict",
+    "delta_of",
+    "end_of_all",
+    "has_news",
+    "kind_of",
+    "names_in",
+]
+
+# Members of an event that only wrap it.
+WRAPPING = frozenset(
+    {
+        *("type", "sequence_number", "item_id", "output_index", "content_index", "summary_index", "annotation_index"),
+        *("call_id", "obfuscation"),
+    }
+)
 
 # A snapshot with more parts than that is not kept: beside the parts themselves it would cost too much memory.
 _FEW_PARTS = 16
@@ -25,30 +49,68 @@ _FEW_PARTS = 16
 UNCUT = (None, "completed", "in_progress")
 
 
-class Item:
-    """An output item. ``fields`` is its latest native form, without what is gathered from deltas; ``number`` counts items in the
-    order of their opening; ``rank`` is its place among those that streamed; ``index`` is what it was opened under; ``place`` is
-    that of its part, None where it has not exactly one. ``KNOWN`` are the members that are no Extra; ``APART`` are those that are
-    not kept in ``fields``."""
+class Gathered:
+    """What all items of a response share: the items and parts so far, the extras, and the way that events go out."""
 
-    __slots__ = ("_seen", "announced", "done", "fields", "index", "kind", "number", "place", "rank", "shares_index")
+    __slots__ = ("emit", "extra", "items", "parts")
+
+    def __init__(self, emit: Emitter, extra: dict[str, Any]) -> None:
+        self.emit = emit
+        self.extra = extra
+        self.items: list[Item] = []
+        self.parts: list[PartBuilder] = []
+
+    def unknown_members(self, fields: dict[str, Any], known: frozenset[str], place: int | None) -> None:
+        """Keep and emit the members that are not ``known``."""
+        if not fields.keys() <= known:
+            self.emit.unknown_members(self.extra, fields, known, place)
+
+    def extra_items(self, name: str, values: list[Any], place: int | None) -> None:
+        """Add ``values`` to the extras of that name, and emit them."""
+        self.emit.extra_items(self.extra, name, values, 0, place)
+
+
+class Item:
+    """An output item.
+
+    ``KNOWN`` are the members that are not emitted as `Extra`, ``APART`` those that are not kept in ``fields``, and
+    ``KNOWN_IN_PARTS`` the known members of the parts that are listed in those. A method that takes an event returns the place of
+    the part that the event adds to, if there is one.
+
+    Attributes:
+        fields: its latest native form, without what is gathered from deltas.
+        number: how many items were opened before it.
+        rank: its position in the response: ``output_index``, or else ``number``.
+        index: the ``output_index`` that it was opened under.
+        shares_index: another item was opened under the same one.
+        place: the place of its part, None where it does not have exactly one.
+        announced: False if a delta opened it because nothing else had.
+        done: its ``output_item.done`` has come.
+    """
+
+    __slots__ = ("_seen", "announced", "done", "fields", "index", "kind", "number", "output", "place", "rank", "shares_index")
 
     KNOWN: ClassVar[frozenset[str]] = frozenset({"id", "type", "status", "role"})
     APART: ClassVar[frozenset[str]] = frozenset()
-    KNOWN_IN_PARTS: ClassVar[frozenset[str]] = frozenset()  # the same for the parts that are listed in those
+    KNOWN_IN_PARTS: ClassVar[frozenset[str]] = frozenset()
 
-    def __init__(self, fields: dict[str, Any], number: int, place: int | None = None) -> None:
+    def __init__(self, output: Gathered, fields: dict[str, Any], place: int | None = None) -> None:
+        self.output = output
         self.fields: dict[str, Any] = {}
         self._merge(fields)
         self.place = place
         self.kind = kind_of(fields)
-        self.number = number
-        self.rank = number
+        self.number = self.rank = len(output.items)
         self.index: str | None = None
         self.shares_index = False
-        self.announced = True  # rather than guessed from a delta that came without it
+        self.announced = True
         self.done = False
-        self._seen: dict[str, Any] | None = None
+        self._seen: dict[str, Any] | None = None  # the snapshot that was taken last, if nothing has changed since
+
+    @classmethod
+    def guess(cls, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+        """What the item of this event would have been announced with."""
+        return {"type": kind}
 
     def saw(self, fields: dict[str, Any]) -> None:
         """Remember a snapshot that has just been taken, unless it has many parts, or one with a member that is an Extra."""
@@ -61,31 +123,23 @@ class Item:
                     self._seen = None
 
     def touched(self) -> None:
-        """Forget it: something of the item may have changed."""
+        """Forget the remembered snapshot: something of the item may have changed."""
         self._seen = None
 
-    def repeats(self, fields: dict[str, Any], extra: dict[str, Any]) -> bool:
+    def repeats(self, fields: dict[str, Any]) -> bool:
         """Whether a snapshot equals the one that was taken last, so that taking it again would change and emit nothing."""
-        return self._seen == fields and (fields.keys() <= self.KNOWN or not has_news(extra, fields, self.KNOWN))
+        return self._seen == fields and (fields.keys() <= self.KNOWN or not has_news(self.output.extra, fields, self.KNOWN))
 
-    @property
-    def names(self) -> set[str]:
-        """The ids it goes by."""
-        return set(names_in(self.fields))
-
-    def update(self, fields: dict[str, Any], emit: Emitter, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
-        """Take a snapshot: members that say something replace, and text that the deltas did not bring is told."""
+    def update(self, fields: dict[str, Any]) -> None:
+        """Take a snapshot: members that say something replace, and text that the deltas did not bring is emitted."""
         self._merge(fields)
-        if not fields.keys() <= self.KNOWN:
-            emit.unknown_members(extra, fields, self.KNOWN, self.place)
+        self.output.unknown_members(fields, self.KNOWN, self.place)
 
-    def _merge(self, fields: dict[str, Any], apart: frozenset[str] | None = None) -> bool:
+    def _merge(self, fields: dict[str, Any]) -> bool:
         """Take the members that say something, and return whether that changed any."""
-        apart, kept, changed = self.APART if apart is None else apart, self.fields, False
+        kept, changed = self.fields, False
         for name, value in fields.items():
-            if name in apart:
-                continue
-            if name not in kept or (value != kept[name] and value not in (None, "", [], {})):
+            if name not in self.APART and (name not in kept or (value != kept[name] and value not in (None, "", [], {}))):
                 kept[name] = value if name in self.KNOWN else copied(value)  # an event has the other
                 changed = True
         return changed
@@ -103,45 +157,57 @@ class CallItem(Item):
     MEMBERS: ClassVar[dict[str, str]] = {"function_call": "arguments", "custom_tool_call": "input"}
     KNOWN: ClassVar[frozenset[str]] = Item.KNOWN | {"call_id", "name", "arguments", "input"}
 
-    # What a snapshot does not bring into `fields`, by the member of the arguments: that, and a `call_id` where there is one.
-    _WITHOUT_ID: ClassVar[dict[str, frozenset[str]]] = {member: frozenset({member}) for member in ("arguments", "input")}
-    _WITH_ID: ClassVar[dict[str, frozenset[str]]] = {member: frozenset({member, "call_id"}) for member in ("arguments", "input")}
-
-    def __init__(self, fields: dict[str, Any], number: int, part: CallBuilder) -> None:
-        super().__init__(fields, number, part.place)
-        self.member = self.MEMBERS[self.kind]
-        self.part = part
+    def __init__(self, output: Gathered, fields: dict[str, Any]) -> None:
+        emit, parts = output.emit, output.parts
+        id, name = emit.word(fields, "call_id") or emit.word(fields, "id"), emit.word(fields, "name")
+        self.part = CallBuilder(0, len(parts), id, name, "custom" if kind_of(fields) == "custom_tool_call" else "function")
+        emit.open_call(parts, self.part)
         self.cut = False  # a status has said that it is not whole
+        self.member = self.MEMBERS[kind_of(fields)]
+        super().__init__(output, fields, self.part.place)
         self.fields.pop(self.member, None)
+
+    @classmethod
+    def guess(cls, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+        """What the item of this event would have been announced with."""
+        return {"type": kind, **{name: payload[name] for name in ("call_id", "name") if payload.get(name) is not None}}
 
     def note_status(self, fields: dict[str, Any]) -> None:
         """Remember whether an item that was done, or the response's own list, says that the call was cut."""
         self.cut = self.cut or fields.get("status") not in UNCUT
 
-    def update(self, fields: dict[str, Any], emit: Emitter, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
+    def update(self, fields: dict[str, Any]) -> None:
         """Take a snapshot of the item."""
-        part, kept = self.part, self.fields
-        # The first `call_id` binds: its result may be on the way already, and has to meet the call in the next turn.
-        known = part.id if word(kept.get("call_id")) else None
-        self._merge(fields, self._WITH_ID[self.member] if known else self._WITHOUT_ID[self.member])
-        part.id = known or word(kept.get("call_id")) or part.id or word(kept.get("id"))
+        part, kept, emit = self.part, self.fields, self.output.emit
+        first_id = word(kept.get("call_id"))
+        self._merge(fields)
+        kept.pop(self.member, None)
+        if first_id:  # it binds: its result may be on the way already, and has to meet the call in the next turn
+            kept["call_id"] = first_id
+        else:
+            part.id = word(kept.get("call_id")) or part.id or word(kept.get("id"))
         part.name = part.name or word(kept.get("name"))
-        if part.name and not part.announced:
+        if part.name:
             part.announce(emit.out)
-        if not fields.keys() <= self.KNOWN:
-            emit.unknown_members(extra, fields, self.KNOWN, self.place)
+        self.output.unknown_members(fields, self.KNOWN, self.place)
         if arguments := fields.get(self.member):
-            self.catch_up(as_json(arguments), emit)
+            snapshot = as_json(arguments)
+            if part.announced:
+                catch_up(part, snapshot, emit)
+            elif snapshot := part.piece(snapshot):
+                part.replace(snapshot)
 
-    def catch_up(self, snapshot: str, emit: Emitter) -> None:
-        """Bring the arguments to what a snapshot says."""
-        if self.part.complete:
-            if snapshot and self.part.suffix_after(snapshot) != "":
-                contradict(self.part, snapshot, self.part.place, emit)
-        elif self.part.announced:
-            catch_up(self.part, snapshot, emit)
-        elif snapshot := self.part.piece(snapshot):
-            self.part.replace(snapshot)
+    def take_piece(self, payload: dict[str, Any]) -> int | None:
+        """Take a piece of the arguments."""
+        self.output.emit.arguments(self.part, arguments_member(payload, "delta"))
+        return self.place
+
+    def take_whole(self, payload: dict[str, Any]) -> int | None:
+        """Take the whole arguments, perhaps with the name."""
+        fields = {name: payload[name] for name in ("name", "call_id") if isinstance(payload.get(name), str)}
+        member = _member_of(payload)
+        self.update({**fields, member: payload.get(member)})
+        return self.place
 
     def native(self) -> dict[str, Any]:
         """The item as it stands in an unstreamed response."""
@@ -149,41 +215,57 @@ class CallItem(Item):
 
 
 class OtherItem(Item, Changing):
-    """Any other item: hosted tools, MCP, shell, computer use, types newer than this library. ``joined`` gathers the members
+    """Any other item: hosted tools, MCP, shell, computer use, types newer than this library. ``merged`` gathers the members
     that come in pieces."""
 
-    __slots__ = ("_has_surrogates", "_told", "merged", "part")
+    __slots__ = ("_emitted", "_has_surrogates", "merged", "part")
 
-    def __init__(self, fields: dict[str, Any], number: int, part: OtherBuilder) -> None:
-        super().__init__(fields, number, part.place)
-        self.part = part
+    def __init__(self, output: Gathered, fields: dict[str, Any]) -> None:
+        self.part = output.emit.open(output.parts, OtherBuilder(0, len(output.parts), fields))
+        super().__init__(output, fields, self.part.place)
         self.part.native = self.fields
         self.merged = MergedObject()
-        self._told = False
-        self._has_surrogates = False
+        self._emitted = self._has_surrogates = False
 
-    def update(self, fields: dict[str, Any], emit: Emitter, parts: list[PartBuilder], extra: dict[str, Any]) -> None:
-        """Take a snapshot of the item. Each that says something new is told under the item's type, and `extra` lists the item."""
-        changed = self._merge(fields)
-        if not self._told:
-            self._told = True
-            emit.entry(extra, self.kind, self, fields, self.part.place)
+    def update(self, fields: dict[str, Any]) -> None:
+        """Take a snapshot of the item. Each that says something new is emitted under the item's type; `extra` lists the item."""
+        changed, output = self._merge(fields), self.output
+        if not self._emitted:
+            self._emitted = True
+            output.emit.entry(output.extra, self.kind, self, fields, self.part.place)
         elif changed:
-            emit.out.append(Extra(self.kind, [fields], 0, self.part.place))
+            output.emit.out.append(Extra(self.kind, [fields], 0, self.place))
 
-    def add(self, member: str, text: str, emit: Emitter) -> None:
-        """Add a piece of a member's text."""
-        self._has_surrogates |= emit.has_surrogates
-        self.merged.add({member: text})
+    def take_piece(self, payload: dict[str, Any]) -> int | None:
+        """Take a piece of a member that the provider's own tool is called with."""
+        self.merged.add({_member_of(payload): delta_of(payload)})
+        self._has_surrogates |= self.output.emit.has_surrogates
+        return self._emit(payload)
 
-    def repeats(self, fields: dict[str, Any], extra: dict[str, Any]) -> bool:
+    def take_whole(self, payload: dict[str, Any]) -> int | None:
+        """Take the whole of such a member."""
+        member = _member_of(payload)
+        self.fields[member] = text_member(payload, member)
+        return self._emit(payload)
+
+    def _emit(self, payload: dict[str, Any]) -> int | None:
+        value = {name: value for name, value in payload.items() if name not in WRAPPING}
+        self.output.extra_items(payload["type"], [value], self.place)
+        return self.place
+
+    def set_status(self, status: str) -> None:
+        """Take a status that an event reports."""
+        self.fields["status"] = status
+        self.touched()
+
+    def repeats(self, fields: dict[str, Any]) -> bool:
         """Whether a snapshot equals the one that was taken last. The item is emitted whole, no member apart."""
         return self._seen == fields
 
     def native(self) -> dict[str, Any]:
         """The item as it stands in an unstreamed response."""
-        joined = {name: value for name, value in self.merged.build().items() if not self.fields.get(name)}
-        self.part.native = native = clean({**self.fields, **joined}) if self._has_surrogates else {**self.fields, **joined}
+        native = {**self.fields, **{name: value for name, value in self.merged.build().items() if not self.fields.get(name)}}
+        self.part.native = native = clean(native) if self._has_surrogates else native
         return native
 
     def build(self) -> dict[str, Any]:
@@ -192,25 +274,35 @@ class OtherItem(Item, Changing):
 
 
 def catch_up(part: PartBuilder, snapshot: str, emit: Emitter) -> None:
-    """Bring a part to what a snapshot says: one that extends it gives one more delta, one that contradicts it replaces the
-    text without a delta and is reported."""
+    """Bring a part to what a snapshot says: one that extends it gives one more delta. One that contradicts it replaces the text
+    without a delta and is reported, as is one that extends a call that was finished."""
     if not snapshot or part.repeats(snapshot):
         return
-    rest = part.suffix_after(snapshot)
-    if rest is None:
+    rest, call = part.suffix_after(snapshot), part if isinstance(part, CallBuilder) else None
+    if rest is None or (rest and call is not None and call.complete):
         contradict(part, snapshot, part.place, emit)
     elif rest:
         part.half = ""  # the snapshot has the whole character
-        if isinstance(part, CallBuilder):
-            emit.arguments(part, rest)
+        if call is not None:
+            emit.arguments(call, rest)
         else:
             emit.text(part, rest)
 
 
-def contradict(pieces: TextBuffer, snapshot: str, place: int, emit: Emitter) -> None:
-    """Put a snapshot in place of text that has been told."""
-    pieces.replace(snapshot)
+def contradict(buffer: TextBuffer, snapshot: str, place: int, emit: Emitter) -> None:
+    """Put a snapshot in place of text that has been emitted."""
+    buffer.replace(snapshot)
     emit.out.append(Extra("snapshot", snapshot, 0, place))
+
+
+def end_of_all(buffers: Iterable[TextBuffer], whole: str) -> int:
+    """Where the texts of all buffers end if ``whole`` begins with them, one after the other, else -1."""
+    end = 0
+    for buffer in buffers:
+        end = buffer.end_in(whole, end)
+        if end < 0:
+            break
+    return end
 
 
 def has_news(extra: dict[str, Any], fields: dict[str, Any], known: frozenset[str]) -> bool:
@@ -220,12 +312,6 @@ def has_news(extra: dict[str, Any], fields: dict[str, Any], known: frozenset[str
     return any(name not in known and value is not None and extra.get(name) != value for name, value in fields.items())
 
 
-def is_unfinished(fields: dict[str, Any]) -> bool:
-    """True if an item says that it is not whole, or is a call that has neither a status nor anything it is called with."""
-    status, member = fields.get("status"), CallItem.MEMBERS.get(kind_of(fields))
-    return status != "completed" if status is not None else member is not None and not fields.get(member)
-
-
 def kind_of(fields: dict[str, Any]) -> str:
     """An item's type."""
     return str(fields.get("type"))
@@ -233,4 +319,18 @@ def kind_of(fields: dict[str, Any]) -> str:
 
 def names_in(fields: dict[str, Any]) -> list[str]:
     """The ids that an item goes by."""
-    return [name for name in (word(fields.get("id")), word(fields.get("call_id"))) if name]
+    return [name for name in (fields.get("id"), fields.get("call_id")) if name and isinstance(name, str)]
+
+
+def delta_of(payload: dict[str, Any]) -> str:
+    """The text that an event brings; some servers wrap it in an object, as a part has it."""
+    delta = payload.get("delta")
+    if isinstance(delta, JSONObject) and isinstance(text := delta.get("text"), str):
+        return text
+    return text_member(payload, "delta")
+
+
+def _member_of(payload: dict[str, Any]) -> str:
+    """The member of an item that an event brings: "arguments" for ``response.function_call_arguments.delta``."""
+    stem: str = payload["type"].rpartition(".")[0]
+    return stem.rpartition("_")[2]

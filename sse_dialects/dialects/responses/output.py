@@ -4,37 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...events import Extra
 from ...values import JSONObject
 from ..emit import word
-from ..parts import CallBuilder, OtherBuilder, ReasoningBuilder
-from .items import UNCUT, CallItem, Item, OtherItem, is_unfinished, kind_of, names_in
+from ..parts import CallBuilder
+from .items import UNCUT, CallItem, Gathered, Item, OtherItem, kind_of, names_in
 from .message import MessageItem
 from .reasoning import ReasoningItem
 
 if TYPE_CHECKING:
+    from ...answer import Part
     from ..emit import Emitter
-    from ..parts import PartBuilder
 
 __all__ = ["Output"]
 
+# The class of an item, by its type. All others are `OtherItem`.
+_CLASSES: dict[str, type[MessageItem | ReasoningItem | CallItem]] = {
+    "message": MessageItem,
+    "reasoning": ReasoningItem,
+    **dict.fromkeys(CallItem.MEMBERS, CallItem),
+}
 
-class Output:
+
+class Output(Gathered):
     """The items, in the order of their opening, and the parts that they opened.
 
     ``output_index`` names an item; ``item_id`` may change from event to event, so it and ``call_id`` count only without an index,
     where several items share it, or where nothing was opened under it. What few streams need is made when it is needed.
     """
 
-    __slots__ = (
-        "_by_index", "_by_kind", "_by_name", "_finished_ids", "_listed", "_pending", "emit", "extra", "items", "last", "parts"
-    )  # fmt: skip
+    __slots__ = ("_by_index", "_by_kind", "_by_name", "_finished_ids", "_listed", "_pending", "last")
 
     def __init__(self, emit: Emitter, extra: dict[str, Any]) -> None:
-        self.emit = emit
-        self.extra = extra
-        self.items: list[Item] = []
-        self.parts: list[PartBuilder] = []
+        super().__init__(emit, extra)
         self.last: Item | None = None  # the item that the last delta added to
         self._listed: list[Item] = []  # the response's own list, once it has items
         self._by_index: dict[str, Item] = {}
@@ -79,12 +80,12 @@ class Output:
         """The item that goes by one of the names, else the one opened last, unless both have names."""
         named = self.find(None, fields.get("id"), fields.get("call_id"))
         last = self.items[-1] if self.items else None
-        return named or (None if last is None or (last.names and names_in(fields)) else last)
+        return named or (None if last is None or (names_in(last.fields) and names_in(fields)) else last)
 
     def _done_before(self, fields: dict[str, Any]) -> Item | None:
         """The item that was done under the same ``call_id``, if this is an unfinished copy of it, perhaps of another kind."""
         id = word(fields.get("call_id"))
-        item = self._named(id) if id is not None and is_unfinished(fields) else None
+        item = self._named(id) if id is not None and _is_unfinished(fields) else None
         return item if item is not None and item.done and item.fields.get("status") in UNCUT else None
 
     # ---- the ends of calls
@@ -132,13 +133,14 @@ class Output:
         if "call_id" in fields and item is self._done_before(fields):
             return
         item.touched()
-        item.update(fields, self.emit, self.parts, self.extra)
+        item.update(fields)
         if self._by_name is not None:
             self._by_name.update(dict.fromkeys(names_in(fields), item))
 
     def _open(self, index: Any, fields: dict[str, Any]) -> Item:
         self.emit.check_limit("max_parts", len(self.items) + 1)
-        item = self._made(kind_of(fields), self.emit.clean(fields))
+        fields = self.emit.clean(fields)
+        item = _CLASSES.get(kind_of(fields), OtherItem)(self, fields)
         self.items.append(item)
         if self._by_kind is not None:
             self._by_kind.setdefault(item.kind, []).append(item)
@@ -158,22 +160,6 @@ class Output:
         self._by_index[index] = item
         item.index = index
 
-    def _made(self, kind: str, fields: dict[str, Any]) -> Item:
-        """A new item of that kind, with its part where it has exactly one."""
-        number, place = len(self.items), len(self.parts)
-        if kind == "message":
-            return MessageItem(fields, number)
-        if kind == "reasoning":
-            return ReasoningItem(fields, number, self.emit.open(self.parts, ReasoningBuilder(0, place)))
-        if kind in CallItem.MEMBERS:
-            id = self.emit.word(fields, "call_id") or self.emit.word(fields, "id")
-            call = CallBuilder(
-                0, place, id, self.emit.word(fields, "name"), "custom" if kind == "custom_tool_call" else "function"
-            )
-            self.emit.open_call(self.parts, call)
-            return CallItem(fields, number, call)
-        return OtherItem(fields, number, self.emit.open(self.parts, OtherBuilder(0, place, fields)))
-
     # ---- the item that an event speaks of
 
     def find(self, index: Any, *names: Any) -> Item | None:
@@ -187,11 +173,10 @@ class Output:
         item = self.find(payload.get("output_index"), payload.get("item_id"), payload.get("call_id"))
         return item.place if item is not None else None
 
-    def item_of(self, payload: dict[str, Any], kind: str) -> Item | None:
-        """The item of that kind that an event speaks of, if there is one."""
+    def find_kind(self, payload: dict[str, Any], kind: str) -> Item | None:
+        """The item that an event speaks of, of that kind if several share its index."""
         index, names = payload.get("output_index"), (payload.get("item_id"), payload.get("call_id"))
-        item = self._placed_at(index, kind, *names) if index is not None else self.find(None, *names)
-        return item if item is not None and item.kind == kind else None
+        return self._placed_at(index, kind, *names) if index is not None else self.find(None, *names)
 
     def _placed_at(self, index: Any, kind: str, *names: Any) -> Item | None:
         """The item at that index, of that kind if there is one. Where several share the index the ids decide which; where nothing
@@ -210,15 +195,13 @@ class Output:
             self._by_name = {each: item for item in self.items for each in names_in(item.fields)}
         return self._by_name.get(name)
 
-    def item_for(self, payload: dict[str, Any], kind: type[Item], guess: dict[str, Any]) -> Item:
-        """The item that a delta adds to, opened as ``guess`` where the stream never announced one of its kind."""
-        index = payload.get("output_index")
-        if index is not None:
-            item = self._placed_at(index, str(guess["type"]), payload.get("item_id"), payload.get("call_id"))
-        else:
-            item = self.find(None, payload.get("item_id"), payload.get("call_id")) or (self.items[-1] if self.items else None)
-        if item is None or not isinstance(item, kind):
-            item = self._open(index, guess)
+    def item_for(self, payload: dict[str, Any], kind: str) -> Item:
+        """The item that an event adds to, opened where the stream never announced one of its kind."""
+        item, of_kind, index = self.find_kind(payload, kind), _CLASSES.get(kind, OtherItem), payload.get("output_index")
+        if item is None and index is None and self.items:
+            item = self.items[-1]
+        if not isinstance(item, of_kind):
+            item = self._open(index, of_kind.guess(kind, payload))
             item.announced = False
         item.touched()
         self.last = item
@@ -238,7 +221,7 @@ class Output:
         for place, (matched, fields) in enumerate(zip(self._matched(snapshot), snapshot, strict=True)):
             item = matched or self._open(place if str(place) not in self._by_index else None, fields)
             items[str(item.number)] = item
-            if not item.repeats(fields, self.extra):
+            if not item.repeats(fields):
                 self._update(item, fields)
             if final and isinstance(item, CallItem) and not item.part.complete:
                 item.note_status(fields)
@@ -248,7 +231,7 @@ class Output:
         """Whether a snapshot has every item in its order, and with what its own event said, as in most streams."""
         if len(self.items) != len(snapshot):
             return False
-        return all(item.repeats(fields, self.extra) for item, fields in zip(self.items, snapshot, strict=True))
+        return all(item.repeats(fields) for item, fields in zip(self.items, snapshot, strict=True))
 
     def _matched(self, snapshot: list[dict[str, Any]]) -> list[Item | None]:
         """The streamed item that each of a snapshot is: by id, by position, or the next of its kind. Linear in the snapshot."""
@@ -286,23 +269,22 @@ class Output:
     # ---- the end and the answer
 
     def finish(self) -> None:
-        """Tell what was held back, and reasoning that is another than what was told."""
+        """Emit what was held back, and reasoning that is another than what was emitted."""
         for item in self.items:
             if isinstance(item, ReasoningItem):
-                item.flush(self.emit)
-                if (text := item.settle()) is not None and not item.reported:
-                    self.emit.out.append(Extra("snapshot", text, 0, item.place))
+                item.finish()
         for part in self.parts:
             if isinstance(part, CallBuilder):
                 part.end(self.emit.out)
             if part.half:
                 self.emit.flush(part)
 
-    def settle(self) -> None:
-        """Give the parts of reasoning the text that counts."""
+    def build(self) -> list[Part]:
+        """The parts so far."""
         for item in self.items:
             if isinstance(item, ReasoningItem):
-                item.settle()
+                item.choose_text()
+        return [part.build() for part in self.parts]
 
     def native(self) -> list[dict[str, Any]]:
         """The items as they stand in an unstreamed response: in its order, else by index, else as they were opened. One that its
@@ -321,8 +303,14 @@ class Output:
         return [item.native() for item in in_order]
 
 
+def _is_unfinished(fields: dict[str, Any]) -> bool:
+    """True if an item says that it is not whole, or is a call that has neither a status nor anything it is called with."""
+    status, member = fields.get("status"), CallItem.MEMBERS.get(kind_of(fields))
+    return status != "completed" if status is not None else member is not None and not fields.get(member)
+
+
 def _same(item: Item, fields: dict[str, Any]) -> bool:
-    return not item.names.isdisjoint(names_in(fields))
+    return not set(names_in(item.fields)).isdisjoint(names_in(fields))
 
 
 def _free(item: Item, fields: dict[str, Any], taken: set[int]) -> bool:
