@@ -19,7 +19,6 @@ from ..typed_events import TypedEngine, failure_in
 from ..usage import holds_count, input_includes_cache
 from .events import EVENTS, fold_status
 from .items import WRAPPING, has_news
-from .message import MessageItem
 from .output import Output
 from .reasoning import ReasoningItem
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ResponsesEngine"]
 
-# Members of a response that only wrap it or echo the request: they stand in `native`. Whatever else comes is told as Extra.
+# Members of a response that only wrap it or echo the request: they stand in `native`. The others become Extra.
 _ECHOED = frozenset(
     {
         "id", "object", "created_at", "completed_at", "status", "error", "incomplete_details", "model", "output", "output_text",
@@ -47,8 +46,8 @@ _LIFECYCLE = WRAPPING | {"response"}
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.cancelled", "response.failed", "response.done"})
 
-# The status that a terminating event's name stands for where its response says none. ``response.done`` stands for no other.
-_STATUS_OF = {name: name.rpartition(".")[2] for name in _ENDS - {"response.done"}}
+# The status that a terminating event's name stands for where its response says none.
+_STATUS_OF = {name: name.rpartition(".")[2] for name in _ENDS} | {"response.done": "completed"}
 
 # The last version of the format in which equal values have equal bytes.
 _MARSHAL_VERSION = 2
@@ -65,7 +64,7 @@ class ResponsesEngine(TypedEngine):
         limits: bounds on everything that grows.
     """
 
-    __slots__ = ("_final", "_output", "_reason", "_resumed", "_skip_up_to", "_snapshots", "_status")
+    __slots__ = ("_final", "_output", "_reason", "_resumed", "_skip_up_to", "_snapshots")
 
     dialect = "responses"
     terminator: ClassVar[str] = "response.completed"
@@ -76,8 +75,7 @@ class ResponsesEngine(TypedEngine):
         # thousands may be open. Most events show the same.
         self._snapshots: list[bytes] = []
         self._final: dict[str, Any] = {}  # the terminating event's
-        self._status: str | None = None  # once the terminating event has said it
-        self._reason: str | None = None  # the status, or why the response is incomplete
+        self._reason: str | None = None  # the final status, or why the response is incomplete
         self._output = Output(self._emit, self._extra)
         self._resumed = False
         self._skip_up_to: int | None = None  # frames up to this number are skipped, until one has a greater number
@@ -130,24 +128,22 @@ class ResponsesEngine(TypedEngine):
         """Take an event that has a row, and return whether it has one."""
         if type(number := payload.get("sequence_number")) is int:
             self.last_sequence_number = number
-        if kind in EVENTS:
-            self._on_output_event(kind, payload)
-        elif kind in self._EVENTS:
-            self._EVENTS[kind](self, payload)
-        else:
-            return False
-        return True
-
-    def _on_output_event(self, kind: str, payload: dict[str, Any]) -> None:
+        if kind not in EVENTS:
+            take_response = self._EVENTS.get(kind)
+            if take_response is not None:
+                take_response(self, payload)
+            return take_response is not None
         if not self._started:
             self._start()
-        out, output = self.out, self._output
-        opened, count = (len(output.parts), len(output.items)), len(out)
+        output, out = self._output, self.out
+        opened, count = len(output.items) + len(output.parts), len(out)
         item_kind, take, members = EVENTS[kind]
         place = take(output.item_for(payload, item_kind) if item_kind else output, payload)
-        output.unknown_members(payload, members, place)
-        if len(out) == count + 1 and opened == (len(output.parts), len(output.items)) and kind.endswith(".delta"):
+        if not payload.keys() <= members:
+            self._emit.unknown_members(self._extra, payload, members, place)
+        if kind.endswith(".delta") and len(out) == count + 1 and opened == len(output.items) + len(output.parts):
             self._remember(payload)
+        return True
 
     def _remember(self, payload: dict[str, Any]) -> None:
         """Make this payload the hot one if its one event is a delta. It has opened no part, so its like adds to the same one."""
@@ -194,8 +190,12 @@ class ResponsesEngine(TypedEngine):
         """A snapshot of the response as it is so far."""
         response = object_member(payload, "response")
         if response.get("status") == "failed":
-            self._failed(payload)
-        if not self._repeats_snapshot(response):
+            self._end(payload)
+        snapshot = _marshalled(response)
+        if not self._snapshots or self._snapshots[-1] != snapshot:
+            self._snapshots.append(snapshot)
+            self._take_response(response)
+        elif response.get("output") or has_news(self._extra, response, _ECHOED):
             self._take_response(response)
         self._emit_members(payload)
 
@@ -204,16 +204,6 @@ class ResponsesEngine(TypedEngine):
             others = {name: value for name, value in payload.items() if name != "error" or not is_padding(value)}
             self._emit.unknown_members(self._extra, others, _LIFECYCLE)
 
-    def _repeats_snapshot(self, response: dict[str, Any]) -> bool:
-        """Whether a snapshot equals the last one, so that nothing new is in it. Keeps it for `native` if it does not."""
-        whole = not response.get("output")  # else the items are gathered apart
-        fields = response if whole else {name: value for name, value in response.items() if name != "output"}
-        snapshot = marshal.dumps(fields, _MARSHAL_VERSION)
-        if self._snapshots and self._snapshots[-1] == snapshot:
-            return whole and not has_news(self._extra, response, _ECHOED)
-        self._snapshots.append(snapshot)
-        return False
-
     def _take_response(self, response: dict[str, Any], *, final: bool = False) -> None:
         """The last id and model that say something bind; null and empty members erase nothing."""
         self._check_id(response)
@@ -221,11 +211,11 @@ class ResponsesEngine(TypedEngine):
         self.model = word(response.get("model")) or self.model
         if not self._started:
             self._start()
-        if not response.keys() <= _ECHOED:
-            self._emit.unknown_members(self._extra, response, _ECHOED)
+        self._output.unknown_members(response, _ECHOED, None)
         self._output.take_snapshot(items(response, "output"), final=final)
-        if final and response.get("output_text"):
-            self._take_text_alone(response)
+        text = response.get("output_text") if final else None
+        if text and isinstance(text, str) and not any(isinstance(part, TextBuilder) for part in self._output.parts):
+            self._output.take_text(text)  # some servers send it there, where the SDK has it for convenience, and nowhere else
         usage = response.get("usage")
         if isinstance(usage, JSONObject) and holds_count(usage):
             self._report_usage(input_includes_cache(copied(usage)))
@@ -234,21 +224,13 @@ class ResponsesEngine(TypedEngine):
         """The response of a terminating event. It is kept as it came but for the members that an Extra holds."""
         self._final = response | {name: copied(response[name]) for name in response.keys() - _ECHOED}
         self._take_response(response, final=True)
-        self._status = self._reason = status
+        self._reason = status
         if status == "incomplete":
             details = self._response().get("incomplete_details")
             self._reason = (word(details.get("reason")) if isinstance(details, JSONObject) else None) or status
 
-    def _take_text_alone(self, response: dict[str, Any]) -> None:
-        """Some servers send the text beside the output, where the SDK has it for convenience, and nowhere else."""
-        text = response.get("output_text")
-        if isinstance(text, str) and not any(isinstance(part, TextBuilder) for part in self._output.parts):
-            item = self._output.item_for({}, "message")
-            assert isinstance(item, MessageItem)
-            item.take_whole_text({"text": text})
-
     def _response(self) -> dict[str, Any]:
-        """The unstreamed response without its output."""
+        """The unstreamed response without its output. Only the final one adds members that are null."""
         response: dict[str, Any] = {}
         for snapshot in self._snapshots:
             response |= {name: value for name, value in marshal.loads(snapshot).items() if value is not None}
@@ -257,11 +239,11 @@ class ResponsesEngine(TypedEngine):
         return response
 
     def _end(self, payload: dict[str, Any]) -> None:
-        """The terminating frame. The status counts for more than the event's name."""
-        response = object_member(payload, "response")
+        """The terminating frame. The status counts for more than the event's name, but for that of a failure."""
+        response, kind = object_member(payload, "response"), payload["type"]
         status = word(response.get("status"))
-        if status is None or status in _UNFINISHED:
-            status = _STATUS_OF.get(str(payload.get("type")), "completed")
+        if status is None or status in _UNFINISHED or kind == "response.failed":
+            status = _STATUS_OF.get(kind, "completed")
         raw = response.get("error") or payload.get("error")
         if status == "completed" and not is_padding(raw):
             status = "failed"
@@ -270,11 +252,6 @@ class ResponsesEngine(TypedEngine):
             raise self._upstream(raw or {}, payload)
         self._emit_members(payload)
         self.finish()
-
-    def _failed(self, payload: dict[str, Any]) -> None:
-        response = object_member(payload, "response")
-        self._take_final(response, "failed")
-        raise self._upstream(response.get("error") or payload.get("error") or {}, payload)
 
     def _on_whole(self, payload: dict[str, Any]) -> None:
         if word(payload.get("status")) in _UNFINISHED:  # what a request in the background is answered with
@@ -298,9 +275,8 @@ class ResponsesEngine(TypedEngine):
     # ---- the answer
 
     def _built(self) -> Answer:
-        output = self._output
-        native = {**self._response(), "object": "response", "output": output.native()}
-        parts = output.build()
+        native = {**self._response(), "object": "response", "output": self._output.native()}
+        parts = self._output.build()  # after that: other items show the same native form
         calls = [part for part in parts if isinstance(part, ToolCall)]
         choices = [self._choice(0, parts, calls, self._reason)] if self._started else []
         return self._answer(choices, self._extra, native, turn_of)
@@ -312,7 +288,7 @@ class ResponsesEngine(TypedEngine):
         "response.completed": _end,
         "response.incomplete": _end,
         "response.cancelled": _end,
-        "response.failed": _failed,
+        "response.failed": _end,
         "response.done": _end,
     }
 
@@ -321,6 +297,11 @@ def _has_int_indexes(payload: dict[str, Any]) -> bool:
     """Whether the indexes that an event names are whole numbers, as far as it names any."""
     get = payload.get
     return type(get("output_index", 0)) is type(get("content_index", 0)) is type(get("summary_index", 0)) is int
+
+
+def _marshalled(response: dict[str, Any]) -> bytes:
+    """A response without its output, whose items are gathered apart."""
+    return marshal.dumps(response | {"output": None} if response.get("output") else response, _MARSHAL_VERSION)
 
 
 def turn_of(native: dict[str, Any]) -> list[dict[str, Any]]:

@@ -128,7 +128,7 @@ class Item:
 
     def repeats(self, fields: dict[str, Any]) -> bool:
         """Whether a snapshot equals the one that was taken last, so that taking it again would change and emit nothing."""
-        return self._seen == fields and (fields.keys() <= self.KNOWN or not has_news(self.output.extra, fields, self.KNOWN))
+        return self._seen == fields and not has_news(self.output.extra, fields, self.KNOWN)
 
     def update(self, fields: dict[str, Any]) -> None:
         """Take a snapshot: members that say something replace, and text that the deltas did not bring is emitted."""
@@ -307,9 +307,7 @@ def end_of_all(buffers: Iterable[TextBuffer], whole: str) -> int:
 
 def has_news(extra: dict[str, Any], fields: dict[str, Any], known: frozenset[str]) -> bool:
     """Whether a member that is not ``known`` has another value than it had last, wherever it came."""
-    if fields.keys() <= known:
-        return False
-    return any(name not in known and value is not None and extra.get(name) != value for name, value in fields.items())
+    return any(fields[name] is not None and extra.get(name) != fields[name] for name in fields.keys() - known)
 
 
 def kind_of(fields: dict[str, Any]) -> str:

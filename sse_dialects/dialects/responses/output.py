@@ -209,6 +209,12 @@ class Output(Gathered):
 
     # ---- the response's own list
 
+    def take_text(self, text: str) -> None:
+        """Take the text of a response that lists no item with a text."""
+        item = self.item_for({}, "message")
+        assert isinstance(item, MessageItem)
+        item.take_whole_text({"text": text})
+
     def take_snapshot(self, listed: list[Any], *, final: bool = True) -> None:
         """Take the response's own list of items; an empty one erases nothing. What the final one says of calls counts."""
         if not listed:
