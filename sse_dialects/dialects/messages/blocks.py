@@ -277,12 +277,13 @@ class OtherBlock(InputBlock):
 
     def native(self) -> dict[str, Any]:
         """The block as it stands in an unstreamed message."""
-        if self._native is None:
-            native = super().native()
-            for name, value in self.merged.build().items():
-                native[name] = continued(name, native.get(name), value)
-            self._native = clean(native) if self._has_surrogates else native
-        return self._native
+        if self._native is not None:
+            return self._native
+        native = super().native()
+        for name, value in self.merged.build().items():
+            native[name] = continued(name, native.get(name), value)
+        self._native = native = clean(native) if self._has_surrogates else native
+        return native
 
 
 class _Entry(Changing):

@@ -88,12 +88,13 @@ class MessagesEngine(TypedEngine):
     def _remember(self, payload: dict[str, Any]) -> None:
         """Remember a delta that had one event, if all it did was to add its string to a block, and it would do that again."""
         emitted, delta = self.out[-1], payload.get("delta")
-        place = getattr(emitted, "part", None)
+        place: int | None = getattr(emitted, "part", None)
         if place is None or not isinstance(delta, JSONObject) or type(payload.get("index")) is not int:
             return
-        name = self._blocks[place].hot_member(delta, emitted)
+        block = self._blocks[place]
+        name = block.hot_member(delta, emitted)
         if name is not None:
-            self.hot = HotFrame(payload, ("delta",), name, self._blocks[place])
+            self.hot = HotFrame(payload, ("delta",), name, block)
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
         kind = payload.get("type")
