@@ -6,7 +6,7 @@ import pytest
 from told import told
 
 from sse_dialects import LimitExceededError, Limits
-from sse_dialects.dialects.chat.choices import ChatChoice, ChunkIndexes, turn_of
+from sse_dialects.dialects.chat.choices import ChatChoice, turn_of
 from sse_dialects.dialects.emit import Emitter
 from sse_dialects.dialects.parts import ReasoningBuilder, RefusalBuilder, TextBuilder
 
@@ -121,10 +121,11 @@ def test_a_turn_has_what_a_request_takes_and_no_more():
     ],
 )
 def test_indexes_that_count_chunks_go_up_by_one_and_only_the_last_ends(chunks, finished, counted):
-    indexes = ChunkIndexes()
-    for numbers in chunks:
-        indexes.add([{"index": number} for number in numbers])
-    assert indexes.count_chunks(finished) is counted
+    rows = [{"choices": [{"index": number, "delta": {"content": "word "}} for number in numbers]} for numbers in chunks]
+    last = {int(choice["index"] or 0): choice for row in rows for choice in row["choices"]}
+    for number in finished:
+        last[number]["finish_reason"] = "stop"
+    assert (told("chat", *rows, "[DONE]").status == "malformed") is counted
 
 
 @pytest.mark.parametrize("end", ["[DONE]", {"object": "chat.completion.done"}])

@@ -437,7 +437,7 @@ def test_calls_without_an_index_count_as_if_numbered():
     rows = [(None, "x"), (5, "y"), (1, "z")]
     for index, id in rows:
         known.open(ChatCall(0, 0, Piece(part(index, id, "f"))))
-    assert [call.id for call in known.in_order()] == ["x", "z", "y"]
+    assert [call.id for call in known.in_order] == ["x", "z", "y"]
     assert known.with_id("z") is known.opened[2]
     assert known.with_id(None) is None
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...failures import is_padding
 from ...values import JSONObject
 from ..merge import MergedObject, snapshot
 from ..parts import PartBuilder, ReasoningBuilder, RefusalBuilder, TextBuilder
 from ..text_buffer import TextBuffer
 from .think_tags import ThinkTags
-from .tool_calls import Calls, index_of
 
 if TYPE_CHECKING:
     from ..emit import Emitter
     from .content import ContentParts
     from .reasoning import Entries
-    from .tool_calls import ChatCall
+    from .tool_calls import Calls, ChatCall
 
-__all__ = ["ChatChoice", "ChunkIndexes", "index_number", "turn_of"]
+__all__ = ["ChatChoice", "turn_of"]
 
 _B = TypeVar("_B", TextBuilder, ReasoningBuilder, RefusalBuilder)
 _V = TypeVar("_V")
@@ -33,41 +33,6 @@ _TURN_MEMBERS = frozenset({"role", "content", "refusal", "function_call", "tool_
 _REASONING = re.compile(r"reasoning|thinking|thought|extra_content")
 
 
-def index_number(value: Any) -> int:
-    """The number of a choice: 0 where its index is none."""
-    index = index_of(value)
-    return index if isinstance(index, int) else 0
-
-
-class ChunkIndexes:
-    """Whether the indexes of the choices count the chunks, as some servers write them: 0, 1, 2 and so on, and the last has the
-    only finish reason. Each piece of such an answer would be a choice of its own.
-    """
-
-    __slots__ = ("_last", "chunks")
-
-    _MIN_CHUNKS = 3
-
-    def __init__(self) -> None:
-        self.chunks = 0  # that have choices
-        self._last: int | None = 0  # the last index, None once the indexes are those of choices
-
-    def add(self, choices: list[dict[str, Any]]) -> None:
-        """Note the choices of one chunk."""
-        if not choices or self._last is None:
-            return
-        self.chunks += 1
-        number = choices[0].get("index")
-        if type(number) is not int:
-            number = index_number(number)
-        goes_on = len(choices) == 1 and self._last <= number <= (self._last + 1 if self.chunks > 1 else 0)
-        self._last = number if goes_on else None
-
-    def count_chunks(self, finished: list[int]) -> bool:
-        """Whether they do, now that the stream has ended. ``finished`` are the indexes that have a finish reason."""
-        return bool(self._last) and self.chunks >= self._MIN_CHUNKS and finished == [self._last]
-
-
 class ChatChoice:
     """What has come of one choice. What stands in the class is set in few choices, or late."""
 
@@ -77,6 +42,7 @@ class ChatChoice:
     ending = False  # the chunk at hand brings its reason
     entries: dict[str, Entries] | None = None  # lists of typed reasoning entries
     entries_emitted: str | None = None  # the list whose text is emitted
+    error: Any = None  # what it or its delta says went wrong
     finish_reason: str | None = None
     has_content = False  # content came, if only an empty one
     has_refusal = False
@@ -96,7 +62,7 @@ class ChatChoice:
 
     def calls_in_order(self) -> list[ChatCall]:
         """The tool calls by index."""
-        return self.calls.in_order() if self.calls is not None else []
+        return self.calls.in_order if self.calls is not None else []
 
     def member(self, name: str) -> TextBuffer:
         """The gathered text of a native member, to add to."""
@@ -125,6 +91,11 @@ class ChatChoice:
     def _parts_of(self, name: str) -> list[PartBuilder]:
         """The parts that a native member is made of."""
         return self.runs.get(_JOINED_PARTS[name], []) if name in _JOINED_PARTS else []
+
+    def note_error(self, error: Any) -> None:
+        """Note what the choice or its delta says went wrong, unless that is padding."""
+        if not is_padding(error):
+            self.error = error
 
     def keep(self, name: str, value: _V) -> _V:
         """Keep a choice member that the vocabulary has no word for."""

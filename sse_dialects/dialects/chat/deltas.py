@@ -227,42 +227,30 @@ def _entries(choice: ChatChoice, name: str, delta: dict[str, Any], emit: Emitter
 def _tool_calls(choice: ChatChoice, name: str, delta: dict[str, Any], emit: Emitter) -> None:
     first = True
     for element in objects(delta, name):
-        piece = Piece(_clean_names(element, emit) if emit.has_surrogates else element)
-        call = choice.calls.find(piece, first=first) if choice.calls is not None else None
+        _take_piece(choice, element, emit, first=first)
         first = False
-        if call is None:
-            if piece.is_empty():
-                continue
-            call = _open_call(choice, piece, emit)
-        _add(choice, call, piece, emit)
 
 
 def _function_call(choice: ChatChoice, name: str, delta: dict[str, Any], emit: Emitter) -> None:
-    """The legacy form of a single call; padding where it is empty."""
-    element = {"function": delta[name]}
+    """The legacy form of a single call."""
+    _take_piece(choice, {"function": delta[name]}, emit, legacy=True)
+
+
+def _take_piece(choice: ChatChoice, element: dict[str, Any], emit: Emitter, *, first: bool = True, legacy: bool = False) -> None:
+    """Add a piece to the call that it continues, or open a call. ``first``: it is the first element of its delta."""
     piece = Piece(_clean_names(element, emit) if emit.has_surrogates else element)
     if piece.is_empty():
         return
-    call = choice.calls.legacy if choice.calls is not None else None
+    calls = choice.calls = choice.calls or Calls()
+    call = calls.legacy if legacy else calls.find(piece, first=first)
     if call is None:
-        call = _open_call(choice, piece, emit, legacy=True)
-    _add(choice, call, piece, emit)
-
-
-def _open_call(choice: ChatChoice, piece: Piece, emit: Emitter, *, legacy: bool = False) -> ChatCall:
-    call = ChatCall(choice.index, len(choice.parts), piece, legacy=legacy)
-    emit.open_call(choice.parts, call)
-    if choice.calls is None:
-        choice.calls = Calls()
-    choice.calls.open(call)
-    return call
-
-
-def _add(choice: ChatChoice, call: ChatCall, piece: Piece, emit: Emitter) -> None:
-    if piece.id is not None and choice.calls is not None:
-        choice.calls.learn_id(call, piece.id)
+        call = ChatCall(choice.index, len(choice.parts), piece, legacy=legacy)
+        emit.open_call(choice.parts, call)
+        calls.open(call)
     if piece.arguments and call.is_said_again(piece, at_the_end=choice.ending):
         piece.arguments = ""
+    if piece.id is not None:
+        calls.learn_id(call, piece.id)
     if piece.name is not None:
         call.rename(piece.name)
     if not call.announced and call.name:
@@ -291,6 +279,10 @@ def _clean_names(element: dict[str, Any], emit: Emitter) -> dict[str, Any]:
 
 def _role(choice: ChatChoice, name: str, delta: dict[str, Any], emit: Emitter) -> None:
     choice.role = emit.word(delta, name) or choice.role
+
+
+def _error(choice: ChatChoice, name: str, delta: dict[str, Any], emit: Emitter) -> None:
+    choice.note_error(delta[name])
 
 
 def _other(choice: ChatChoice, name: str, delta: dict[str, Any], emit: Emitter) -> None:
@@ -328,4 +320,5 @@ DELTA_MEMBERS: dict[str, Callable[[ChatChoice, str, dict[str, Any], Emitter], No
     "function_call": _function_call,
     "annotations": _annotations,
     "audio": _audio,
+    "error": _error,
 }

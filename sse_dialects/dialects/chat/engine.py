@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...answer import ToolCall
 from ...errors import MalformedStreamError, UpstreamError
 from ...events import Extra, Finished
-from ...failures import is_padding
 from ...values import JSONObject
 from ..base import Engine
 from ..emit import object_member, objects
 from ..finish import cuts_calls, failure_word, finish_reason, is_for_calls
 from ..merge import MergedLogprobs, snapshot
 from ..usage import input_includes_cache
-from .choices import ChatChoice, ChunkIndexes, index_number, turn_of
-from .chunks import HANDLED, failure_in, is_chunk, member_of_own
+from .choices import ChatChoice, turn_of
+from .chunks import HANDLED, failure_in, is_chunk, member_of_own, remembered
 from .deltas import flush, take_delta
-from .hot_frames import remembered
 from .snapshots import take_snapshot
+from .tool_calls import index_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,9 +36,11 @@ __all__ = ["ChatEngine"]
 # Members that only wrap a chunk: of each the first that says something stands in `native`.
 _WRAPPING = ("id", "created", "model")
 
-
 # What some servers write for no reason yet.
 _NO_REASON = frozenset({"null", "none"})
+
+# Two chunks whose choices have the indexes 0 and 1 may well be two choices.
+_MIN_COUNTED_CHUNKS = 3
 
 
 class ChatEngine(Engine):
@@ -51,7 +52,10 @@ class ChatEngine(Engine):
         limits: bounds on everything that grows.
     """
 
-    __slots__ = ("_choice_error", "_choices", "_created", "_failed", "_indexes", "_last_choice", "_objects", "_unnamed")
+    __slots__ = (
+        *("_choice_error", "_choices", "_chunk_count", "_created", "_failed", "_indexes_may_count_chunks"),
+        *("_last_choice", "_objects", "_unnamed"),
+    )
 
     dialect = "chat"
     terminator: ClassVar[str] = "data: [DONE]"
@@ -61,7 +65,8 @@ class ChatEngine(Engine):
     def _prepare(self) -> None:
         self._choices: list[ChatChoice] = []  # in the order of their index
         self._last_choice: ChatChoice | None = None  # of the last chunk
-        self._indexes = ChunkIndexes()
+        self._chunk_count = 0  # of chunks that have choices
+        self._indexes_may_count_chunks = True  # see `_indexes_count_chunks`
         self._created: Any = None
         self._unnamed: dict[str, Any] | None = None  # what wraps the chunks and says nothing: "" for an id
         self._objects: dict[str, dict[str, Any]] | None = None  # objects of the chunks that came more than once, by member
@@ -94,7 +99,7 @@ class ChatEngine(Engine):
             for name in hot.padding:
                 hot.payload[name] = payload.get(name)
             if payload == hot.payload:
-                self._indexes.chunks += 1
+                self._chunk_count += 1
                 if hot.member is not None:
                     hot.member.append(piece)
                 for member, text in hot.repeated:
@@ -107,17 +112,17 @@ class ChatEngine(Engine):
     def count_repeated(self, count: int, last_number: int | None) -> None:
         """Count hot frames that were taken without this engine."""
         super().count_repeated(count, last_number)
-        self._indexes.chunks += count
+        self._chunk_count += count
 
     def take_general(self, payload: dict[str, Any], event: str) -> None:
         """Take one chunk of any kind."""
-        before, self.hot = self.hot, None
-        count = len(self.out)
-        if "choices" in payload:  # then it is no keep-alive
-            self._had_surrogates |= self._emit.has_surrogates
-            self._on_payload(event, payload)
-        else:
+        if "choices" not in payload:  # it may be a keep-alive
             super().take_general(payload, event)
+            return
+        before, self.hot = self.hot, None
+        self._had_surrogates |= self._emit.has_surrogates
+        count = len(self.out)
+        self._on_payload(event, payload)
         choice = self._last_choice
         if len(self.out) == count + 1 and choice is not None:
             names_known = bool(self.id and self.model and self._created)
@@ -158,10 +163,16 @@ class ChatEngine(Engine):
             self._bind_names(payload)
         if not self._started:
             self._start()
-        choices = objects(payload, "choices")
-        for fields in choices:
-            self._take_choice(fields)
-        self._indexes.add(choices)
+        if choices := objects(payload, "choices"):
+            self._chunk_count += 1
+            if len(choices) > 1:
+                self._indexes_may_count_chunks = False
+            for fields in choices:
+                self._take_choice(fields)
+        self._take_members(payload)
+
+    def _take_members(self, payload: dict[str, Any]) -> None:
+        """Take the members of a chunk beside its choices."""
         extra, own_usage = self._extra, None
         for name, value in payload.items():
             if value is not None and name not in HANDLED:
@@ -211,11 +222,15 @@ class ChatEngine(Engine):
     # ---- choices
 
     def _take_choice(self, fields: dict[str, Any]) -> None:
-        choice = self._last_choice = self._choice_at(fields.get("index"))
+        index, choice = fields.get("index"), self._last_choice
+        if choice is None or type(index) is not int or index != choice.index:
+            choice = self._last_choice = self._choice_at(index)
         choice.ending = bool(fields.get("finish_reason"))
         for name, take in CHOICE_MEMBERS.items():
             if name in fields and fields[name] is not None:
                 take(self, choice, fields)
+        if choice.error is not None:
+            self._choice_error = choice.error
         if not fields.keys() <= _KNOWN_IN_CHOICE:
             for name, value in fields.items():
                 if value is not None and name not in _KNOWN_IN_CHOICE:
@@ -227,10 +242,12 @@ class ChatEngine(Engine):
         choice.keep(name, choice.extra[name])
 
     def _choice_at(self, index: Any) -> ChatChoice:
-        last = self._last_choice
-        if last is not None and type(index) is int and index == last.index:
-            return last
-        number = index_number(index)
+        """The choice of that index, which is 0 where it is no number; a new one if there is none."""
+        number = index_of(index)
+        if not isinstance(number, int):
+            number = 0
+        expected = (0,) if self._last_choice is None else (self._last_choice.index, self._last_choice.index + 1)
+        self._indexes_may_count_chunks = self._indexes_may_count_chunks and number in expected
         at = bisect_left(self._choices, number, key=_index)
         if at < len(self._choices) and self._choices[at].index == number:
             return self._choices[at]
@@ -240,20 +257,10 @@ class ChatEngine(Engine):
         return choice
 
     def _delta(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
-        take_delta(choice, self._body(choice, fields, "delta"), self._emit)
+        take_delta(choice, object_member(fields, "delta"), self._emit)
 
     def _message(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
-        take_snapshot(choice, self._body(choice, fields, "message"), self._emit)
-
-    def _body(self, choice: ChatChoice, fields: dict[str, Any], name: str) -> dict[str, Any]:
-        """The delta or message of a choice without its ``error``, which is the choice's."""
-        body = fields[name]
-        if not isinstance(body, JSONObject):
-            return object_member(fields, name)
-        if "error" not in body:
-            return body
-        self._error(choice, body)
-        return {name: value for name, value in body.items() if name != "error"}
+        take_snapshot(choice, object_member(fields, "message"), self._emit)
 
     def _text(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
         """The content as the older endpoint for bare completions sends it; some servers repeat it there beside the delta."""
@@ -278,8 +285,7 @@ class ChatEngine(Engine):
         self._take_usage(fields["usage"])
 
     def _error(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
-        if not is_padding(fields["error"]):
-            self._choice_error = fields["error"]
+        choice.note_error(fields["error"])
 
     def _finish_reason(self, choice: ChatChoice, fields: dict[str, Any]) -> None:
         """The first one binds; some servers send a second, and empty ones say nothing."""
@@ -314,7 +320,7 @@ class ChatEngine(Engine):
         Raises:
             MalformedStreamError: the indexes of the choices count chunks.
         """
-        if self._indexes.count_chunks([choice.index for choice in self._choices if choice.finish_reason]):
+        if self._indexes_count_chunks():
             raise MalformedStreamError("the index of a choice counts the chunks, so that each piece is a choice of its own")
         self._start()
         for choice in self._choices:
@@ -325,6 +331,13 @@ class ChatEngine(Engine):
             has_calls = choice.calls is not None and any(call.name for call in choice.calls_in_order())
             normal = finish_reason(choice.finish_reason, has_calls=has_calls)
             self.out.append(Finished(normal, choice.finish_reason, choice.index))
+
+    def _indexes_count_chunks(self) -> bool:
+        """Whether the indexes of the choices count the chunks, as some servers write them: they are 0, 1, 2 and so on, and only
+        the last has a finish reason. Each piece of such an answer would be a choice of its own."""
+        if not self._indexes_may_count_chunks or self._chunk_count < _MIN_COUNTED_CHUNKS or len(self._choices) == 1:
+            return False
+        return [choice for choice in self._choices if choice.finish_reason] == [self._last_choice]
 
     def _finish_calls(self, choice: ChatChoice) -> None:
         """Finish the calls of a choice, unless something says that it was cut, or nothing says that it ended."""

@@ -91,7 +91,7 @@ def _rest_of_calls(calls: Calls, elements: list[Any], contradicted: dict[str, An
 
 def _call_of(calls: Calls, id: str | None, place: int) -> ChatCall | None:
     """The call of that id, which may be that of others too: then the one at its place, and so where the id is nobody's."""
-    at_place = calls.at(place)
+    at_place = calls.in_order[place] if place < len(calls.in_order) else None
     return at_place if at_place is not None and (at_place.id or None) == id else calls.with_id(id) or at_place
 
 

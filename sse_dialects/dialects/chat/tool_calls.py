@@ -57,18 +57,21 @@ class Piece:
 class ChatCall(CallBuilder):
     """A call with what its native form needs besides."""
 
-    __slots__ = ("_checked", "_growing", "_others", "_snapshots", "index", "legacy", "shares_index")
+    __slots__ = ("_checked", "_growing", "_others", "_snapshot", "_snapshot_count", "index", "legacy", "number", "shares_index")
 
     def __init__(self, choice: int, place: int, piece: Piece, *, legacy: bool = False) -> None:
         super().__init__(choice, place, piece.sent_id, piece.name, piece.kind)
         self.index = piece.index
+        self.number = 0  # its place among the calls
         self.legacy = legacy  # it came as `function_call`
         self.shares_index = False  # with a call that was opened before
         self._growing: TextBuffer | None = None  # a name that comes in pieces
         # Members that the vocabulary has no words for: the call's own, and its function's.
         self._others: tuple[MergedObject, MergedObject] | None = None
         self._checked = 0  # characters of arguments that were parsed to see whether they are whole
-        self._snapshots: Snapshots | None = Snapshots() if self.kind == "function" else None
+        # The last piece of the arguments, as long as each piece may be all of them so far: some servers send them so.
+        self._snapshot: str | None = "" if self.kind == "function" else None
+        self._snapshot_count = 0
 
     def add_others(self, piece: Piece) -> None:
         """Add the members of a piece that the vocabulary has no words for."""
@@ -110,18 +113,27 @@ class ChatCall(CallBuilder):
     @property
     def may_be_snapshots(self) -> bool:
         """Whether each piece of the arguments may have been all of them so far."""
-        return self._snapshots is not None
+        return self._snapshot is not None
 
     def note_snapshot(self, piece: str) -> None:
-        """Note a piece of the arguments, as long as each may be all of them so far."""
-        if self._snapshots is not None and not self._snapshots.add(piece):
-            self._snapshots = None
+        """Note a piece of the arguments, as long as each may be all of them so far: it begins with the one before it, or is an
+        object with all its members."""
+        if self._snapshot is not None:
+            goes_on = piece.startswith(self._snapshot) or _has_all_members(self._snapshot, piece)
+            self._snapshot = piece if goes_on else None
+            self._snapshot_count += 1
 
     def replace_by_last_snapshot(self) -> bool:
         """Put the last piece in place of all of them, where each was all of the arguments so far. True if that is so."""
-        if self._snapshots is None or not self._snapshots.are_enough() or _object_in(self.text()) is not None:
+        last = self._snapshot
+        if (
+            last is None
+            or self._snapshot_count < _MIN_SNAPSHOTS
+            or _object_in(last) is None
+            or _object_in(self.text()) is not None
+        ):
             return False
-        self.replace(self._snapshots.last)
+        self.replace(last)
         return True
 
     def build(self) -> ToolCall:
@@ -146,27 +158,6 @@ class ChatCall(CallBuilder):
         return native
 
 
-class Snapshots:
-    """Pieces of arguments of which each holds all that came before it: some servers send all of them with every piece."""
-
-    __slots__ = ("_count", "last")
-
-    def __init__(self) -> None:
-        self.last = ""
-        self._count = 0
-
-    def add(self, piece: str) -> bool:
-        """Note a piece. False if it neither begins with the one before it nor is an object with all its members."""
-        goes_on = piece.startswith(self.last) or _has_all_members(self.last, piece)
-        self.last = piece
-        self._count += 1
-        return goes_on
-
-    def are_enough(self) -> bool:
-        """Whether there are enough of them to be no chance, and the last is a whole object."""
-        return self._count >= _MIN_SNAPSHOTS and _object_in(self.last) is not None
-
-
 def _has_all_members(before: str, after: str) -> bool:
     """Whether both are objects, and the second has all members of the first."""
     old = _object_in(before) if after.lstrip()[:1] == "{" else None
@@ -181,7 +172,7 @@ class Calls:
     not list positions: a large one costs nothing.
     """
 
-    __slots__ = ("_by_id", "_by_index", "_ordered", "legacy", "opened")
+    __slots__ = ("_by_id", "_by_index", "in_order", "legacy", "opened")
 
     def __init__(self) -> None:
         self.opened: list[ChatCall] = []
@@ -189,7 +180,7 @@ class Calls:
         # By `_key`: a dict keyed by numbers that a server chose can be made to take quadratic time.
         self._by_index: dict[str, ChatCall] = {}
         self._by_id: dict[str, ChatCall] = {}
-        self._ordered: list[tuple[int, int, ChatCall]] = []  # by index, or how many were open before; then by the latter
+        self.in_order: list[ChatCall] = []  # by index; a call without one counts as if numbered in the order of opening
 
     def find(self, piece: Piece, *, first: bool) -> ChatCall | None:
         """The open call that ``piece`` continues, or None where it opens another. ``first``: it is its delta's first element."""
@@ -233,7 +224,8 @@ class Calls:
         """Note a new call."""
         place = len(self.opened)
         self.opened.append(call)
-        insort(self._ordered, (call.index if isinstance(call.index, int) else place, place, call))
+        call.number = call.index if isinstance(call.index, int) else place
+        insort(self.in_order, call, key=_number)
         if call.legacy:
             self.legacy = call
         if call.index is not None:
@@ -252,21 +244,16 @@ class Calls:
         """The call of that id, if any."""
         return None if id is None else self._by_id.get(id)
 
-    def at(self, place: int) -> ChatCall | None:
-        """The call at that place of `in_order`, if any."""
-        return self._ordered[place][2] if place < len(self._ordered) else None
-
-    def in_order(self) -> list[ChatCall]:
-        """By index; calls without one count as if numbered in the order of their opening."""
-        return [call for _, _, call in self._ordered]
-
     def add_native(self, message: dict[str, Any]) -> None:
         """Add the members that hold calls to an unstreamed message."""
-        calls = self.in_order()
         if self.legacy is not None:
             message["function_call"] = self.legacy.native()
-        if listed := [call.native() for call in calls if not call.legacy]:
+        if listed := [call.native() for call in self.in_order if not call.legacy]:
             message["tool_calls"] = listed
+
+
+def _number(call: ChatCall) -> int:
+    return call.number
 
 
 def _key(index: int | str) -> str:
