@@ -29,12 +29,12 @@ _JOINED_PARTS: dict[str, type[PartBuilder]] = {"content": TextBuilder, "refusal"
 # What goes back in the next request's history; the rest of a message only describes the answer.
 _TURN_MEMBERS = frozenset({"role", "content", "refusal", "function_call", "tool_calls"})
 
-# So does whatever carries reasoning or a proof of it, under whatever name it came: providers need their own back.
+# Members with such names go back too: a provider needs its own reasoning, or the proof of it, again.
 _REASONING = re.compile(r"reasoning|thinking|thought|extra_content")
 
 
 class ChatChoice:
-    """What has come of one choice. What stands in the class is set in few choices, or late."""
+    """The state of one choice. The defaults on the class are for what few choices have, or what comes late."""
 
     calls: Calls | None = None
     content_parts: ContentParts | None = None  # content that came as parts
@@ -48,7 +48,7 @@ class ChatChoice:
     has_refusal = False
     last_reasoning: ReasoningBuilder | None = None
     message: MergedObject | None = None  # message members that the vocabulary has no words for
-    moved = 0  # before that place no part is text: an orphan closing tag made it reasoning
+    moved = 0  # parts before that place are not text: an orphan closing tag made them reasoning
     other: dict[str, Any] | None = None  # choice members that the vocabulary has no words for
     role: str | None = None
 
@@ -179,7 +179,7 @@ def turn_of(native: dict[str, Any], *, reasoning: tuple[str, ...] = ()) -> list[
 
 
 def _drop_nameless(turn: dict[str, Any]) -> None:
-    """Nobody can answer a call without a name."""
+    """Drop calls without a name: nobody can answer them."""
     if "function_call" in turn and not turn["function_call"]["name"]:
         del turn["function_call"]
     if "tool_calls" in turn:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["HANDLED", "failure_in", "is_chunk", "member_of_own", "remembered"]
 
-# Members of a chunk with a meaning here, or that only wrap it: of those the first that says something stands in `native`, but
-# for the padding against guessing the text from its length.
+# Members of a chunk that the engine has its own functions for, and padding ("obfuscation"), which means nothing. All others are
+# extras.
 HANDLED = frozenset({"id", "object", "created", "model", "obfuscation", "choices", "usage", "error"})
 
-# Members in which no chunk reports a failure; the word "error" as its `object` aside.
+# Members that report no failure, unless `object` is "error".
 _HARMLESS = HANDLED - {"error"} | {"system_fingerprint", "service_tier"}
 
 _DELTAS = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta)
@@ -39,7 +39,7 @@ def is_chunk(payload: Any) -> bool:
 
 
 def failure_in(event: str, payload: dict[str, Any]) -> Any:
-    """The error that a chunk reports itself, or in a server's own object, or by its event's name; None where it reports none."""
+    """The error that a chunk reports: itself, in a server's own object, or by its event's name. None where it reports none."""
     raw = None
     if not payload.keys() <= _HARMLESS or payload.get("object") == "error":
         raw = error_in(payload)
@@ -51,8 +51,8 @@ def failure_in(event: str, payload: dict[str, Any]) -> Any:
 
 
 def member_of_own(name: str, value: Any, member: str) -> Any:
-    """What a server's own object says under ``member``, if anything: some report there, in a member of the chunk whose name
-    begins with ``x_``, what has no place in a chunk."""
+    """What the chunk's member ``name`` holds under ``member`` if it is a server's own object, that is if its name begins with
+    ``x_``. Some servers report errors or usage there."""
     return (value.get(member) or None) if name[:2] == "x_" and isinstance(value, JSONObject) else None
 
 
@@ -97,7 +97,8 @@ def remembered(
 
 
 def _members(delta: dict[str, Any], choice: ChatChoice) -> tuple[str, tuple[tuple[TextBuffer, str], ...]]:
-    """The one member of a delta that says something, "" where that is not one, and strings that are gathered beside it."""
+    """The one member of a delta that is not empty, and the strings that are only gathered beside it. "" if there is more than
+    one such member, or none."""
     main = ""
     repeated: list[tuple[TextBuffer, str]] = []
     for name, value in delta.items():
@@ -137,5 +138,5 @@ def _is_piece(elements: Any, event: Any, part: PartBuilder) -> bool:
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether a member says nothing. No number does: Python takes 0 and ``false`` for the same."""
+    """Whether a member is null or empty. A number never is, because Python's equality takes 0 for ``false``."""
     return value is None or (not value and isinstance(value, (str, list, dict)))

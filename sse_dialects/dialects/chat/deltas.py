@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DELTA_MEMBERS", "REASONING_NAMES", "flush", "take_delta"]
 
-# The same reasoning may come under two names: natively both are kept, told is the first of these.
+# The same reasoning may come under two names. Both stay in the native message; the first of these is emitted.
 REASONING_NAMES = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 

@@ -48,7 +48,7 @@ class ChatEngine(Engine):
 
     Args:
         require_done: whether ``data: [DONE]`` is needed. False also lets the stream end after every choice has a finish reason.
-        think_tags: whether ``<think>`` blocks in the content are told apart as reasoning.
+        think_tags: whether ``<think>`` blocks in the content are reasoning.
         limits: bounds on everything that grows.
     """
 
@@ -68,7 +68,7 @@ class ChatEngine(Engine):
         self._chunk_count = 0  # of chunks that have choices
         self._indexes_may_count_chunks = True  # see `_indexes_count_chunks`
         self._created: Any = None
-        self._unnamed: dict[str, Any] | None = None  # what wraps the chunks and says nothing: "" for an id
+        self._unnamed: dict[str, Any] | None = None  # names that came but do not bind, such as "" for an id
         self._objects: dict[str, dict[str, Any]] | None = None  # objects of the chunks that came more than once, by member
         self._choice_error: Any = None
         self._failed: tuple[str, str] | None = None  # the finish reason that means failure, and its word that does
@@ -76,7 +76,7 @@ class ChatEngine(Engine):
     # ---- chunks
 
     def take(self, payload: dict[str, Any], event: str) -> PartBuilder | None:
-        """Take one chunk: at once if it equals the last one but for the one string that was new in it, else the general way.
+        """Take one chunk: at once if it differs from the last only in the string that was new there, else the general way.
 
         Python's equality takes ``true`` for 1, so the indexes have to be numbers.
         """
@@ -146,7 +146,7 @@ class ChatEngine(Engine):
         self.finish()
 
     def _raise_failure(self, raw: Any, payload: dict[str, Any]) -> None:
-        """What the chunk itself says counts before what one of its choices says."""
+        """Raise the failure that the chunk reports itself, else the one that one of its choices reports."""
         raw = raw or self._choice_error
         if raw:
             raise self._upstream(raw, payload)
@@ -206,8 +206,8 @@ class ChatEngine(Engine):
             self._objects.setdefault(name, dict(before)).update(self._emit.clean(value))
 
     def _take_usage(self, *reports: Any) -> None:
-        """The last usage object that holds a count replaces earlier ones whole; of one chunk's, the first does. One without a
-        count is kept as the other members are."""
+        """Take the first usage object of a chunk that holds a count; it replaces an earlier chunk's as a whole. If none holds a
+        count, the first is an extra."""
         first = None
         for usage in reports:
             if usage and isinstance(usage, JSONObject):
@@ -328,7 +328,7 @@ class ChatEngine(Engine):
             self._finish_calls(choice)
         self.complete = True
         for choice in self._choices:
-            has_calls = choice.calls is not None and any(call.name for call in choice.calls_in_order())
+            has_calls = any(call.name for call in choice.calls_in_order())
             normal = finish_reason(choice.finish_reason, has_calls=has_calls)
             self.out.append(Finished(normal, choice.finish_reason, choice.index))
 

@@ -35,7 +35,7 @@ class Entry:
 
 
 class Entries:
-    """The list of that name, put together so that it can go back in full. ``hold_reasoning`` tells whether reasoning is in it.
+    """The list of that name, put together so that it can go back in full. ``hold_reasoning``: reasoning is in it.
 
     An entry continues the last one of its type and index, unless that has another id, is signed and this one brings new
     text, or has other data: that comes whole. The index alone does not decide: entries of several types share it.

@@ -1,4 +1,4 @@
-"""``message`` beside or in place of ``delta``: a snapshot of the whole message, of which only the new is told."""
+"""``message`` beside or in place of ``delta``: a snapshot of the whole message, of which only what is new is emitted."""
 
 from __future__ import annotations
 

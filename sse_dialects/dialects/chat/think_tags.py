@@ -1,5 +1,7 @@
-"""``<think>`` ... ``</think>`` in text, as local servers send reasoning: told apart while it streams, and told
-once where a member of the message gives the same reasoning."""
+"""``<think>`` ... ``</think>`` in text, as local servers send reasoning.
+
+`ThinkTags` separates the reasoning from the text while they stream. `Thoughts` keeps reasoning from being emitted twice where a
+member of the message holds the same."""
 
 from __future__ import annotations
 
@@ -66,19 +68,19 @@ class ThinkTags:
 class Thoughts:
     """The reasoning of one choice, which may come in think tags, in a member of the message, or the same in both.
 
-    Where one channel says what the other has said, white space aside, only what is new is told. Once they differ they are two
-    thoughts, and both count.
+    As long as both channels say the same, white space aside, each piece is emitted once, when the first of them brings it. Once
+    they differ they are two thoughts, and both are emitted in full.
     """
 
-    __slots__ = ("_ahead", "_differ", "_half", "_leader", "_offset", "_space", "_space_told", "_untold")
+    __slots__ = ("_ahead", "_differ", "_ends_in_space", "_half", "_leader", "_offset", "_space", "_withheld")
 
     def __init__(self) -> None:
-        self._leader: str | None = None  # the channel that was told last
-        self._ahead: deque[str] = deque()  # what the other channel has not said yet of that, without white space
-        self._offset = 0  # how much of the first piece there it has said
-        self._untold: list[str] = []  # what the other channel has sent and was not told, since both had said the same
+        self._leader: str | None = None  # the channel whose text was emitted last
+        self._ahead: deque[str] = deque()  # letters of that text that the other channel has not sent yet
+        self._offset = 0  # how many letters of the first piece there it has sent
+        self._withheld: list[str] = []  # what the other channel has sent and was not emitted, since both had sent the same
         self._space = ("", "")  # white space that waits for more of its channel
-        self._space_told = False  # what was told last ended with white space
+        self._ends_in_space = False  # what was emitted last ended with white space
         self._differ = False
         self._half = TextBuffer()  # half a surrogate pair of the member
 
@@ -106,24 +108,24 @@ class Thoughts:
         if said < 0:
             self._differ = True
             self._ahead.clear()
-            return "".join([*self._untold, text])
+            return "".join([*self._withheld, text])
         if said == len(letters):
-            self._untold.append(text)
+            self._withheld.append(text)
             if not self._ahead:
-                self._untold.clear()
+                self._withheld.clear()
             return ""
         rest = text[_end_of(text, said) :] if said else text
-        return self._lead(channel, rest.lstrip() if self._space_told else rest, letters[said:])
+        return self._lead(channel, rest.lstrip() if self._ends_in_space else rest, letters[said:])
 
     def _lead(self, channel: str, text: str, letters: str) -> str:
-        """Note that ``channel`` is the one whose ``text`` is told."""
+        """Note that ``channel`` is the one whose ``text`` is emitted."""
         if channel != self._leader:
-            self._leader, self._untold = channel, []
+            self._leader, self._withheld = channel, []
         if self._ahead and len(self._ahead[-1]) < _MIN_PIECE:
             self._ahead[-1] += letters
         elif letters:
             self._ahead.append(letters)
-        self._space_told = text[-1:].isspace()
+        self._ends_in_space = text[-1:].isspace()
         return text
 
     def _follow(self, letters: str) -> int:

@@ -126,15 +126,12 @@ class ChatCall(CallBuilder):
     def replace_by_last_snapshot(self) -> bool:
         """Put the last piece in place of all of them, where each was all of the arguments so far. True if that is so."""
         last = self._snapshot
-        if (
-            last is None
-            or self._snapshot_count < _MIN_SNAPSHOTS
-            or _object_in(last) is None
-            or _object_in(self.text()) is not None
-        ):
+        if last is None or self._snapshot_count < _MIN_SNAPSHOTS:
             return False
-        self.replace(last)
-        return True
+        is_so = _object_in(last) is not None and _object_in(self.text()) is None
+        if is_so:
+            self.replace(last)
+        return is_so
 
     def build(self) -> ToolCall:
         """The call so far."""
@@ -192,7 +189,7 @@ class Calls:
         else:
             key = _key(piece.index)
             call = self._by_index.get(key)
-            # Where several calls have one index, or one call several, its id still tells.
+            # Where several calls have one index, or one call several, the id decides.
             if named is not None and (named.index == piece.index if call else _goes_on(named, piece)):
                 if _begins_anew(named, piece):
                     return None
