@@ -28,7 +28,7 @@ from docs_provider import TEXT
 
 import sse_dialects
 from sse_dialects import testing
-from sse_dialects.cli.demo_streams import played
+from sse_dialects.cli.demo_server import played
 
 if TYPE_CHECKING:
     from docs_provider import DocsProvider

@@ -8,8 +8,7 @@ from typing import Any
 
 import sse_dialects as sd
 from sse_dialects import testing
-from sse_dialects.cli.demo_server import serving
-from sse_dialects.cli.demo_streams import PATHS, Kept, Rote, Script, played, reply_to
+from sse_dialects.cli.demo_server import PATHS, DemoProvider, KeptResponses, Script, played, reply_to, serving
 
 TEXT = "Because of Rayleigh scattering."
 AFTER_TOOL = "It is 12 °C and raining in Orléans."
@@ -23,8 +22,8 @@ class DocsProvider:
         self.faults: list[str] = []
         self.requests: list[dict[str, Any]] = []
         self.url = ""
-        self._rote = Rote()
-        self._kept = Kept()
+        self._provider = DemoProvider()
+        self._kept = KeptResponses()
         self._running = ExitStack()
 
     def __enter__(self) -> DocsProvider:
@@ -40,7 +39,7 @@ class DocsProvider:
             return self._rest(path, fault)
         request = json.loads(body)
         self.requests.append(request)
-        script = self._rote.answer(path, body)
+        script = self._provider.answer(path, body)
         if script is None:
             return None
         if (dialect := PATHS.get(path)) is not None:

@@ -7,8 +7,19 @@ import unicodedata
 
 import pytest
 
-from sse_dialects.cli.console import DIRECTIONS, Channel, ReaderLeft, _obeys, harmless, harmless_name, standard_output
-from sse_dialects.cli.exit_codes import CommandError
+import sse_dialects as sd
+from sse_dialects.cli.console import (
+    DIRECTIONS,
+    STATUS_OF_KIND,
+    USAGE,
+    Channel,
+    CommandError,
+    ReaderLeft,
+    _obeys,
+    harmless,
+    harmless_name,
+    standard_output,
+)
 
 BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
@@ -170,3 +181,13 @@ def test_a_terminal_without_the_character_gets_an_escape(monkeypatch: pytest.Mon
     monkeypatch.setattr("sys.stdout", file)
     standard_output().write("é")
     assert raw.getvalue() == rb"\xe9"
+
+
+def test_every_way_a_stream_may_end_has_a_status() -> None:
+    endings = [sd.RequestRejectedError, sd.NotAnEventStreamError, *sd.StreamError.__subclasses__()]
+    assert {ending.kind for ending in endings} == set(STATUS_OF_KIND)
+
+
+def test_a_command_error_is_wrong_usage_unless_it_says_otherwise() -> None:
+    assert CommandError("no").status == USAGE == 2
+    assert CommandError("no", 1).status == 1

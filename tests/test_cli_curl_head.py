@@ -6,7 +6,7 @@ import pytest
 from shapes import in_pieces
 
 from sse_dialects.cli import main
-from sse_dialects.cli.curl_head import SavedResponse
+from sse_dialects.cli.read import SavedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,9 @@ import time
 import pytest
 
 import sse_dialects as sd
-from sse_dialects.cli.console import Channel
+from sse_dialects.cli.console import Channel, CommandError
 from sse_dialects.cli.demo import perform, serve
 from sse_dialects.cli.demo_server import serving
-from sse_dialects.cli.exit_codes import CommandError
 
 httpx = pytest.importorskip("httpx")
 

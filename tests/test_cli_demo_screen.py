@@ -5,7 +5,7 @@ import io
 import pytest
 
 from sse_dialects.cli.console import Channel
-from sse_dialects.cli.demo_screen import DemoScreen
+from sse_dialects.cli.demo import DemoScreen
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 import sse_dialects as sd
-from sse_dialects.cli.console import Channel, ReaderLeft
-from sse_dialects.cli.exit_codes import STATUS_OF_KIND
+from sse_dialects.cli.console import STATUS_OF_KIND, Channel, ReaderLeft
 from sse_dialects.cli.printers import Printer, play
 
 DELTA = b'data: {"id": "c-1", "choices": [{"index": 0, "delta": {"content": "hello"}}]}\n\n'

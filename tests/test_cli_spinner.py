@@ -6,9 +6,8 @@ import time
 
 import pytest
 
-from sse_dialects.cli import spinner as spinner_module
-from sse_dialects.cli.console import Channel
-from sse_dialects.cli.spinner import Spinner
+from sse_dialects.cli import console
+from sse_dialects.cli.console import Channel, Spinner
 
 
 class Screen(io.StringIO):
@@ -18,8 +17,8 @@ class Screen(io.StringIO):
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spinner_module, "_DELAY_S", 0.05)
-    monkeypatch.setattr(spinner_module, "_TICK_S", 0.01)
+    monkeypatch.setattr(console, "_DELAY_S", 0.05)
+    monkeypatch.setattr(console, "_TICK_S", 0.01)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "40")

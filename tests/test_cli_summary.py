@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import sse_dialects as sd
-from sse_dialects.cli.summary import advice, sentence, summary, tokens
+from sse_dialects.cli.printers import advice, sentence, summary, tokens
 
 
 def usage(*counts: int | None) -> sd.Usage:

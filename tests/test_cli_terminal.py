@@ -138,8 +138,8 @@ def test_a_refusal() -> None:
 
 
 def test_silence_is_shown_before_there_is_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sse_dialects.cli.spinner._DELAY_S", 0.05)
-    monkeypatch.setattr("sse_dialects.cli.spinner._TICK_S", 0.01)
+    monkeypatch.setattr("sse_dialects.cli.console._DELAY_S", 0.05)
+    monkeypatch.setattr("sse_dialects.cli.console._TICK_S", 0.01)
     screen = Screen()
 
     def slow_to_connect() -> sd.EventStream:

@@ -12,7 +12,7 @@ import pytest
 from server import FaultServer, Reply
 
 import sse_dialects as sd
-from sse_dialects.cli.exit_codes import STATUS_OF_KIND
+from sse_dialects.cli.console import STATUS_OF_KIND
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .arguments import parsed
-from .console import ReaderLeft, standard_error
-from .exit_codes import COMPLETE, INTERRUPTED, CommandError
+from .console import COMPLETE, INTERRUPTED, CommandError, ReaderLeft, standard_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

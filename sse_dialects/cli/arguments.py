@@ -1,4 +1,4 @@
-"""What the command line takes."""
+"""The commands and options, parsed with argparse."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from .read import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-__all__ = ["parsed"]
 
 _STATUSES = """\
 exit status:
@@ -42,24 +40,22 @@ Sends a request with httpx and shows the answer as it comes:
 The answer's text goes to standard output as it arrives, everything else to standard
 error.
 """
-# Keywords of `stream` that `post` has options for, with what each option says of itself.
+# Keywords of `sse_dialects.stream` that are options of `post`, with their help.
 _TIMEOUTS = {
     "first_token_timeout": "longest wait for the first text, reasoning or tool call",
     "content_timeout": "longest time in which nothing but keep-alives comes",
     "total_timeout": "longest time that the whole answer may take",
 }
 _LIMITS = ("max_frame_bytes", "max_answer_bytes", "max_parts", "max_choices", "max_tool_calls", "max_depth")
-_PORT = 8765  # where the demonstration serves
-# Long enough for a model that thinks without a word, or a keep-alive, from its server.
+_PORT = 8765  # of `demo --serve`
+# Long enough for a model that reasons while its server sends nothing, not even keep-alives.
 _TIMEOUT_S = 300.0
 
 
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options, with the command's function as ``run`` and keywords of `sse_dialects.stream` as ``stream``.
+    """Parses the options. ``run`` is the command's function, ``stream`` holds keywords for `sse_dialects.stream`.
 
-    Without a command, what is piped in is read.
-
-    No argument that was not understood is repeated on the screen: behind a forgotten quote after -H stands a key.
+    Without a command, a pipe is read. Unknown arguments are not printed: after a forgotten quote, one may be a key given with -H.
 
     Raises:
         SystemExit: after --help or --version with status 0, after a usage error with 2.
@@ -82,7 +78,7 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _stream_keywords(options: argparse.Namespace) -> dict[str, Any]:
-    """The keywords of `sse_dialects.stream` that the options stand for; those that were not given are left out."""
+    """The keywords for `sse_dialects.stream` that the options give."""
     limits = dict(options.limits)
     given: dict[str, Any] = {
         "require_done": options.require_done,
@@ -94,21 +90,21 @@ def _stream_keywords(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _without_command(arguments: list[str]) -> bool:
-    """Whether there is nothing, or an option of `read`, where a command would stand."""
+    """Whether the arguments begin without a command: they are empty, or begin with an option of `read`."""
     return not arguments or (arguments[0].startswith("-") and arguments[0] not in {"-h", "--help", "--version"})
 
 
 def _is_piped() -> bool:
-    """Whether standard input is a pipe, a file or a socket: no terminal, and not /dev/null."""
+    """Whether standard input is a pipe, a file or a socket, and not a terminal or /dev/null."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
-    except (AttributeError, OSError, ValueError):  # there is none
+    except (AttributeError, OSError, ValueError):  # there is no standard input
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
 
 
 def _complete(parser: argparse.ArgumentParser) -> None:
-    """Answers a shell that asks for completions, by argcomplete (extra ``completion``), and then exits."""
+    """If a shell asks for completions, answers it with argcomplete (extra ``completion``) and exits."""
     if "_ARGCOMPLETE" in os.environ:
         try:
             argcomplete = import_module("argcomplete")
@@ -124,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_STATUSES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
-        exit_on_error=False,  # argparse's own words for a command it does not know would repeat it
+        exit_on_error=False,  # argparse's own message would repeat an unknown command
     )
     parser.add_argument("--version", action="version", version=f"sse-dialects {sd.__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -240,7 +236,7 @@ def _add_stream_options(command: argparse.ArgumentParser) -> None:
 
 
 def _limit(text: str) -> tuple[str, int | None]:
-    """A bound of `Limits` with its number, or None for "none"."""
+    """The name of a limit and its number, or None for "none"."""
     name, _, number = text.partition("=")
     if name not in _LIMITS or not (number == "none" or (number.isdecimal() and int(number) > 0)):
         raise argparse.ArgumentTypeError(f"takes NAME=N or NAME=none, NAME being one of {', '.join(_LIMITS)}")
@@ -248,7 +244,7 @@ def _limit(text: str) -> tuple[str, int | None]:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    """``sse-dialects demo``, which nothing else has to wait for: its servers and streams take 40 ms to import."""
+    """Runs ``sse-dialects demo``. The import is here because it takes 40 ms."""
     from .demo import demo
 
     return demo(options)
@@ -267,7 +263,7 @@ def _seconds(text: str) -> float:
 
 
 def _factor(text: str) -> float:
-    """How many times as fast as it was."""
+    """A playing speed above 0."""
     return _number_above_0(text, "takes a number above 0")
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import sse_dialects as sd
 from sse_dialects.recording import Recorder
 
-from .console import standard_input
-from .exit_codes import NOT_CONNECTED, CommandError
-from .headers import parsed_headers, secrecy
+from .console import NOT_CONNECTED, CommandError, standard_input
 from .printers import play, printer_for
+from .redact import parsed_headers, redactor
 
 if TYPE_CHECKING:
     import argparse
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-__all__ = ["post", "require_httpx"]
-
-# Slower than this is not slow but gone.
-_CONNECT_S = 10.0
+_CONNECT_S = 10.0  # a server that takes longer to accept a connection is down
 
 
 def post(options: argparse.Namespace) -> int:
@@ -42,7 +38,7 @@ def post(options: argparse.Namespace) -> int:
         request = _request(client, options.url, body, headers)
         return play(
             lambda: sd.stream(_sent(client, request, options.timeout), options.dialect, record=recorder, **options.stream),
-            printer_for(options, secrecy(headers)),
+            printer_for(options, redactor(headers)),
         )
 
 
@@ -62,7 +58,7 @@ def _body(data: str) -> bytes:
     if not data.startswith("@"):
         if os.path.isfile(data):
             raise CommandError(f"the body would be the name {data}: write --data @{data} to send what is in that file")
-        return data.encode("utf-8", "surrogateescape")  # as the shell gave it, UTF-8 or not
+        return data.encode("utf-8", "surrogateescape")  # the bytes of the argument, UTF-8 or not
     name = data[1:]
     try:
         if name == "-":
@@ -74,7 +70,7 @@ def _body(data: str) -> bytes:
 
 
 def _recorder(name: str | None) -> AbstractContextManager[Recorder | None]:
-    """Opened before anything is sent: an answer that can't be recorded is not paid for."""
+    """Opens the recording before the request is sent, so that a file that can't be written costs no answer."""
     if name is None:
         return nullcontext()
     try:
@@ -89,7 +85,7 @@ def _client(timeout_s: float) -> httpx.Client:
     try:
         return httpx.Client(timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)))
     except (ImportError, OSError, ValueError) as error:
-        # Their messages may repeat a proxy's password.
+        # Their messages may contain a proxy's password.
         raise CommandError(
             f"can't set up the connection ({type(error).__name__}): look at the proxy and certificate variables",
             NOT_CONNECTED,
@@ -97,12 +93,12 @@ def _client(timeout_s: float) -> httpx.Client:
 
 
 def _request(client: httpx.Client, url: str, body: bytes, headers: list[tuple[str, str]]) -> httpx.Request:
-    """The request; what the user gave replaces what stands here."""
+    """The request. The user's headers replace the default ones."""
     import httpx
 
     ours = {
         "user-agent": f"sse-dialects/{sd.__version__}",
-        "accept-encoding": "identity",  # compression holds pieces back
+        "accept-encoding": "identity",  # compression delays the deltas
         "content-type": "application/json",
     }
     given = {name.lower() for name, _ in headers}
@@ -113,18 +109,18 @@ def _request(client: httpx.Client, url: str, body: bytes, headers: list[tuple[st
     except (httpx.InvalidURL, UnicodeError):
         raise CommandError("URL is not one: it looks like https://host/path") from None
     if request.url.scheme not in ("http", "https") or not request.url.host:
-        # Not repeated: behind a forgotten quote after -H it is a piece of the header.
+        # The text is not repeated: after a forgotten quote it is a piece of the header given with -H.
         raise CommandError("URL has to start with http:// or https:// and name a host")
     return request
 
 
 def _sent(client: httpx.Client, request: httpx.Request, timeout_s: float) -> httpx.Response:
-    """The response, its body still to be read.
+    """Sends the request and returns the response with its body unread.
 
     Raises:
-        CommandError: no connection was made, or the request is none that HTTP can carry.
-        StalledStreamError: connected, and then no answer in time.
-        TruncatedStreamError: connected, and the connection broke before the answer.
+        CommandError: no connection was made, or the request is not valid in HTTP.
+        StalledStreamError: no response within the timeout.
+        TruncatedStreamError: the connection broke before the response.
     """
     import httpx
 
@@ -135,7 +131,7 @@ def _sent(client: httpx.Client, request: httpx.Request, timeout_s: float) -> htt
             f"could not connect to {_origin(request)}: {str(error) or type(error).__name__}", NOT_CONNECTED
         ) from None
     except httpx.LocalProtocolError:
-        # Its message repeats the header at fault.
+        # Its message contains the invalid header.
         raise CommandError("the request can't be sent: look at its URL and headers") from None
     except httpx.TimeoutException as error:
         raise sd.StalledStreamError(timeout_s, setting="--timeout", cause=error) from None
@@ -144,6 +140,6 @@ def _sent(client: httpx.Client, request: httpx.Request, timeout_s: float) -> htt
 
 
 def _origin(request: httpx.Request) -> str:
-    """Scheme, host and port: a URL's user, path and query may hold keys."""
+    """Scheme, host and port. The user, path and query of a URL may hold keys."""
     port = f":{request.url.port}" if request.url.port else ""
     return f"{request.url.scheme}://{request.url.host}{port}"

@@ -3,46 +3,60 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
 import sse_dialects as sd
 
-from .console import DIRECTIONS, Channel, Cursor, harmless, harmless_name, standard_error, standard_output
-from .exit_codes import COMPLETE, STATUS_OF_KIND, USAGE
-from .spinner import Spinner
-from .summary import advice, sentence, summary
+from .console import (
+    COMPLETE,
+    DIRECTIONS,
+    STATUS_OF_KIND,
+    USAGE,
+    Channel,
+    Cursor,
+    Spinner,
+    harmless,
+    harmless_name,
+    standard_error,
+    standard_output,
+)
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
-    from types import TracebackType
-
-__all__ = [
-    "EventsPrinter",
-    "JsonPrinter",
-    "Printer",
-    "TerminalPrinter",
-    "TextPrinter",
-    "json_line",
-    "play",
-    "printer_for",
-]
 
 _DIM, _CALL, _REFUSAL = "2", "36", "33"
-# Extras that say: the answer is no longer what the deltas added up to.
+# The events that a terminal shows.
+_Shown = sd.TextDelta | sd.ReasoningDelta | sd.RefusalDelta | sd.ToolCallStarted | sd.ToolCallDelta
+# An extra with one of these names means that the answer differs from the sum of the deltas.
 _REVISIONS = frozenset({"snapshot", "think_tags"})
 _REVISED = "the provider revised the answer after it was shown: --json prints what counts\n"
+# Advice for programs in an error's message, and its replacement on the command line, where there is no `error`, no argument
+# to pass and no HTTP client to set up.
+_FOR_PROGRAMS = (
+    (re.compile(r"; error\.partial holds what came"), ""),
+    (re.compile(r"pass require_done=False"), "add --no-require-done"),
+    (re.compile(r'pass that or "auto"'), "use --dialect auto"),
+    (re.compile(r'name the dialect "(\w+)"'), r"use --dialect \1"),
+    (re.compile(r"larger than Limits\((\w+)=([\d,]+)\) allows\..*"), r"larger than \1 (\2); --limit \1=N allows more."),
+    (re.compile(r"httpx\.Timeout\(read=\.\.\.\) ran out"), "--timeout ran out"),
+    (re.compile(r"first_token_timeout ran out"), "--first-token-timeout ran out"),
+    (re.compile(r"(content|total)_timeout ran out"), r"--\1-timeout ran out"),
+    (re.compile(r"; let the client follow redirects \(httpx: follow_redirects=True\)"), "; send the request there"),
+    (re.compile(r"let the HTTP client decode the body, or send Accept-Encoding: identity"), "send Accept-Encoding: identity"),
+)
 
 
 class Printer:
-    """The frame of a printer: what goes to standard error is the same for all of them.
+    """The base of the printers. It writes what all of them send to standard error.
 
     Args:
-        out: where the answer goes.
-        notes: where everything else goes.
-        hide: takes what must not be shown out of an error's words.
+        out: the channel for the answer.
+        notes: the channel for everything else.
+        hide: removes secrets from an error's text.
     """
 
     def __init__(self, out: Channel, notes: Channel, hide: Callable[[str], str] = str) -> None:
@@ -56,11 +70,11 @@ class Printer:
     def __enter__(self) -> Printer:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        return
+    def __exit__(self, *raised: object) -> None:
+        """Releases what `__enter__` acquired."""
 
     def watch(self, stream: sd.EventStream) -> None:
-        """The stream is open; ``stream.stats`` may be looked at from now on."""
+        """The stream is open. The printer may read its ``stats`` from now on."""
         self._request_id = stream.request_id
 
     def event(self, event: sd.Event) -> None:
@@ -92,14 +106,14 @@ class Printer:
 
 
 class TextPrinter(Printer):
-    """The text of choice 0 and nothing else on standard output, byte for byte, so that a file of text stays one."""
+    """Writes the text of choice 0, unchanged, to standard output, and nothing else."""
 
     def __init__(self, out: Channel, notes: Channel, hide: Callable[[str], str] = str) -> None:
         super().__init__(out, notes, hide)
         self._in_line = False
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is KeyboardInterrupt:
+    def __exit__(self, *raised: object) -> None:
+        if raised[0] is KeyboardInterrupt:
             self._leave_line()
 
     def event(self, event: sd.Event) -> None:
@@ -110,29 +124,29 @@ class TextPrinter(Printer):
             self._in_line = not event.text.endswith("\n")
 
     def finish(self, answer: sd.Answer) -> None:
-        """The last line, and before it a refusal, go to standard error."""
+        """Writes a refusal and the summary to standard error."""
         self._leave_line()
         if answer.refusal:
             self._notes.write(f"refusal: {harmless(answer.refusal)}\n")
         self._sum_up(answer)
 
     def fail(self, error: sd.SSEDialectsError, partial: sd.Answer) -> None:
-        """The error goes to standard error."""
+        """Writes the error to standard error."""
         self._leave_line()
         self._complain(error)
 
     def _leave_line(self) -> None:
-        """`| tee file` brings the text to the same terminal as the notes, and `2>&1` into the same pipe."""
+        """Ends the line if notes follow it on the same terminal (``| tee file``) or in the same pipe (``2>&1``)."""
         if self._in_line and (self._notes.is_terminal or self._notes.joins(self._out)):
             self._notes.write("\n")
             self._in_line = False
 
 
 class JsonPrinter(Printer):
-    """One JSON object at the end: the answer, or as much as came of it, and the error or null."""
+    """Writes one JSON object at the end: the answer (after an error the partial one), and the error or null."""
 
     def finish(self, answer: sd.Answer) -> None:
-        """Prints the whole answer."""
+        """Prints the answer."""
         self._out.write(json_line({**answer.to_dict(), "error": None}))
 
     def fail(self, error: sd.SSEDialectsError, partial: sd.Answer) -> None:
@@ -142,63 +156,55 @@ class JsonPrinter(Printer):
 
 
 class EventsPrinter(Printer):
-    """One JSON object a line for each event as it arrives, and a last one for an error."""
+    """Writes one JSON object per line: each event as it arrives, and an error as the last line."""
 
     def event(self, event: sd.Event) -> None:
         """Prints the event on a line of its own."""
         self._out.write(json_line(event.to_dict()))
 
     def fail(self, error: sd.SSEDialectsError, partial: sd.Answer) -> None:
-        """Prints the error as the last line. It stands in a member of its own because errors have a ``type`` too."""
+        """Prints the error in the member ``error``, because errors have a ``type`` of their own."""
         self._out.write(json_line({"type": "error", "error": _report(error, self._hide)}))
         self._complain(error)
 
 
 class TerminalPrinter(Printer):
-    """Choice 0 as it grows, in sections: a new one for each run of reasoning, text or refusal and for each tool call.
+    """Shows choice 0 as it grows, in sections: one for each run of reasoning, text or refusal, and one for each tool call.
 
-    Only the text goes to standard output. Everything is made harmless: see `harmless`.
+    Only the text goes to standard output. Control characters are made visible; see `harmless`.
     """
 
     def __init__(self, out: Channel, notes: Channel, hide: Callable[[str], str] = str) -> None:
         super().__init__(out, notes, hide)
         self._cursor = Cursor()
-        self._section: tuple[str, int] | None = None  # what the cursor is in, and its part
+        self._section: tuple[str, int] | None = None  # the open section: its kind and part
         self._stream: sd.EventStream | None = None
         self._spinner = Spinner(notes, lambda: self._cursor.column, self._heard)
-        self._arrived: int | None = None  # comments and frames when the silence was first seen
-        self._calls: dict[int, str] = {}  # names by part
-        self._show: dict[str, Callable[[Any], None]] = {
-            sd.TextDelta.type: self._text_delta,
-            sd.ReasoningDelta.type: self._reasoning_delta,
-            sd.RefusalDelta.type: self._refusal_delta,
-            sd.ToolCallStarted.type: self._tool_call_started,
-            sd.ToolCallDelta.type: self._tool_call_delta,
-        }
+        self._arrived: int | None = None  # comments and frames received when the silence began
+        self._names: dict[int, str] = {}  # tool names by part
 
     def __enter__(self) -> TerminalPrinter:
         self._spinner.__enter__()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._spinner.__exit__(kind, error, trace)
+    def __exit__(self, *raised: object) -> None:
+        self._spinner.__exit__(*raised)
         self._break_line()
 
     def watch(self, stream: sd.EventStream) -> None:
-        """From now on the wait tells of keep-alives."""
+        """From now on the spinner counts the stream's keep-alives."""
         self._stream = stream
 
     def event(self, event: sd.Event) -> None:
         """Prints what the event adds to choice 0."""
         super().event(event)
-        show = self._show.get(event.type)
-        if show and getattr(event, "choice", 0) == 0:
+        if isinstance(event, _Shown) and event.choice == 0:
             with self._spinner.over():
                 self._arrived = None
-                show(event)
+                self._show(event)
 
     def finish(self, answer: sd.Answer) -> None:
-        """Prints the other choices, whole, and the last line."""
+        """Prints the other choices and the summary."""
         with self._spinner.over():
             for choice in answer.choices[1:]:
                 self._enter(("choice", choice.index), f"choice {choice.index}: ")
@@ -207,36 +213,30 @@ class TerminalPrinter(Printer):
             self._sum_up(answer)
 
     def fail(self, error: sd.SSEDialectsError, partial: sd.Answer) -> None:
-        """Prints the error under what came."""
+        """Prints the error below the partial answer."""
         with self._spinner.over():
             self._enter(("last line", 0))
             self._complain(error)
 
-    def _text_delta(self, event: sd.TextDelta) -> None:
-        self._enter(("text", 0))
-        self._text(event.text)
-
-    def _reasoning_delta(self, event: sd.ReasoningDelta) -> None:
-        self._enter(("reasoning", event.part))
-        self._note(_DIM, event.text)
-
-    def _refusal_delta(self, event: sd.RefusalDelta) -> None:
-        self._enter(("refusal", 0), "refusal: ")
-        self._note(_REFUSAL, event.text)
-
-    def _tool_call_started(self, event: sd.ToolCallStarted) -> None:
-        self._calls[event.part] = event.name or "?"
-        self._call(event.part)
-
-    def _tool_call_delta(self, event: sd.ToolCallDelta) -> None:
-        self._call(event.part)
-        self._note("", event.arguments)
-
-    def _call(self, part: int) -> None:
-        self._enter(("tool call", part), f"tool call {harmless_name(self._calls.get(part, '?'))} ")
+    def _show(self, event: _Shown) -> None:
+        if isinstance(event, sd.TextDelta):
+            self._enter(("text", 0))
+            self._text(event.text)
+        elif isinstance(event, sd.ReasoningDelta):
+            self._enter(("reasoning", event.part))
+            self._note(_DIM, event.text)
+        elif isinstance(event, sd.RefusalDelta):
+            self._enter(("refusal", 0), "refusal: ")
+            self._note(_REFUSAL, event.text)
+        else:
+            if isinstance(event, sd.ToolCallStarted):
+                self._names[event.part] = event.name or "?"
+            self._enter(("tool call", event.part), f"tool call {harmless_name(self._names.get(event.part, '?'))} ")
+            if isinstance(event, sd.ToolCallDelta):
+                self._note("", event.arguments)
 
     def _enter(self, section: tuple[str, int], heading: str = "") -> None:
-        """Goes on in a section, or starts it: on a new line, after an empty one unless both are tool calls."""
+        """Starts a section unless it is open already. An empty line separates sections, but not two tool calls."""
         if section == self._section:
             return
         self._break_line()
@@ -247,7 +247,8 @@ class TerminalPrinter(Printer):
 
     def _text(self, text: str) -> None:
         shown = harmless(text)
-        self._cursor.moved(shown, self._out)  # first: Ctrl-C between the two then costs an empty line, not a lost break
+        # Before the write: Ctrl-C between the two then adds an empty line instead of losing one.
+        self._cursor.moved(shown, self._out)
         self._out.write(shown)
 
     def _note(self, style: str, text: str) -> None:
@@ -261,7 +262,7 @@ class TerminalPrinter(Printer):
             self._cursor.moved("\n", line)
 
     def _heard(self) -> str:
-        """Keep-alives of this silence: all that comes and is no event. Called in the wait's thread; it only looks at counters."""
+        """The number of keep-alives in this silence. The spinner's thread calls this; it only reads counters."""
         if self._stream is None:
             return ""
         stats = self._stream.stats
@@ -273,7 +274,7 @@ class TerminalPrinter(Printer):
 
 
 def printer_for(options: argparse.Namespace, hide: Callable[[str], str] = str) -> Printer:
-    """The printer that the options and the kind of standard output ask for."""
+    """Returns the printer for the options; without one of them, standard output decides: terminal or not."""
     out, notes = standard_output(), standard_error()
     if options.json:
         return JsonPrinter(out, notes, hide)
@@ -300,17 +301,17 @@ def play(opened: Callable[[], sd.EventStream], printer: Printer) -> int:
                 printer.finish(stream.answer())
         except sd.SSEDialectsError as error:
             printer.fail(error, stream.partial() if stream is not None else sd.Answer(None))
-            return STATUS_OF_KIND.get(error.kind, USAGE)  # misuse: lines without their ends, for one
+            return STATUS_OF_KIND.get(error.kind, USAGE)  # misuse, for example lines without line ends
     return COMPLETE
 
 
-# They can only stand inside JSON strings, and json.dumps lets them pass: DEL and C1, which drive terminals, what turns the
-# order of a line, and with U+0085 the separators at which many readers of lines would cut an event in two.
+# Characters inside JSON strings that json.dumps does not escape: DEL and C1 drive terminals, the DIRECTIONS reorder a line, and
+# many line readers split at U+0085, U+2028 and U+2029.
 _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *DIRECTIONS, 0x2028, 0x2029)}
 
 
 def json_line(value: dict[str, Any]) -> str:
-    """``value`` as one line of JSON that any parser takes: NaN and the infinities, which JSON has no word for, become null."""
+    """``value`` as one line of standard JSON. NaN and the infinities become null."""
     try:
         line = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
@@ -328,9 +329,68 @@ def _finite(leaf: Any) -> Any:
 
 
 def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Plain JSON with every name, string, number and literal in it changed."""
+    """Returns a copy of plain JSON with ``change`` applied to every name and every leaf."""
     if isinstance(value, dict):
         return {change(name): _mapped(item, change) for name, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
         return [_mapped(item, change) for item in cast("list[object]", value)]
     return change(value)
+
+
+def sentence(error: sd.SSEDialectsError) -> str:
+    """The error's message, naming options of this command line in place of a program's arguments."""
+    words = str(error)
+    for pattern, replacement in _FOR_PROGRAMS:
+        words = pattern.sub(replacement, words)
+    return words
+
+
+def advice(error: sd.SSEDialectsError) -> str:
+    """A hint for the user of a pipe, or ""."""
+    if isinstance(error, sd.TruncatedStreamError) and not error.byte_count:
+        return "Behind a pipe, the command before it may say why."
+    return ""
+
+
+def summary(answer: sd.Answer, elapsed_s: float) -> str:
+    """One line with finish reason, dialect, model, token counts, parts other than text, and the time."""
+    source = " ".join(harmless_name(word) for word in (answer.dialect, answer.model) if word)
+    fields = [_finish(answer), source, tokens(answer.usage), *_other_parts(answer), f"{elapsed_s:.1f} s"]
+    return " | ".join(field for field in fields if field)
+
+
+def tokens(usage: sd.Usage | None) -> str:
+    """For example "tokens 14 in (10 cached), 6 out (4 reasoning)"; "" without counts."""
+    if usage is None:
+        return ""
+    counts = [
+        _counted(usage.input_tokens, "in", usage.cached_input_tokens, "cached"),
+        _counted(usage.output_tokens, "out", usage.reasoning_tokens, "reasoning"),
+    ]
+    known = ", ".join(count for count in counts if count)
+    return f"tokens {known}" if known else ""
+
+
+def _counted(number: int | None, word: str, of_which: int | None, name: str) -> str:
+    if number is None:
+        return ""
+    return f"{number:,} {word}" + (f" ({of_which:,} {name})" if of_which else "")
+
+
+def _finish(answer: sd.Answer) -> str:
+    native = harmless_name(answer.native_finish_reason or "")
+    reason = answer.finish_reason or "no finish reason"
+    return f"{reason} ({native})" if native and native != reason else reason
+
+
+def _other_parts(answer: sd.Answer) -> list[str]:
+    """What the answer holds besides choice 0's text."""
+    others = sum(isinstance(part, sd.OtherPart) for part in answer.parts)
+    counts = {"tool call": len(answer.tool_calls), "other part": others, "more choice": max(len(answer.choices) - 1, 0)}
+    fields = [f"{number} {noun}{'' if number == 1 else 's'}" for noun, number in counts.items() if number]
+    cut_calls = sum(not call.complete for call in answer.tool_calls)
+    if cut_calls:
+        fields.append(f"{cut_calls} tool call{'' if cut_calls == 1 else 's'} cut short: not to be executed")
+    if answer.refusal:
+        fields.append("refusal")
+    return fields

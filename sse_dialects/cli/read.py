@@ -1,16 +1,15 @@
-"""``sse-dialects read``: a stream from a file or a pipe."""
+"""``sse-dialects read``: a stream from a file or a pipe, with or without the response heads that ``curl -i`` writes."""
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, BinaryIO
 
 import sse_dialects as sd
 from sse_dialects.recording import replay
 
-from .console import standard_error, standard_input
-from .curl_head import SavedResponse
-from .exit_codes import CommandError
+from .console import CommandError, standard_error, standard_input
 from .printers import play, printer_for
 
 if TYPE_CHECKING:
@@ -20,14 +19,15 @@ if TYPE_CHECKING:
 
     from sse_dialects.recording import Replay
 
-__all__ = ["pieces", "read"]
-
 _HINT = "reading what you type; end it with Ctrl-D, or pipe a stream in: curl -sSN ... | sse-dialects read\n"
+_BEGINNING = b"HTTP/"
+_HEAD = re.compile(rb"HTTP/[0-9.]{1,8} +([0-9]{3})[^\r\n]*\r?\n((?:[^\r\n]+\r?\n)*)\r?\n")
+_MAX_HEAD = 1 << 16  # bytes; servers and curl itself allow far less
 
 
 def read(options: argparse.Namespace) -> int:
-    """Decodes ``options.file`` ("-" is standard input): a raw stream, perhaps behind the head that
-    ``curl -i`` writes, or a recording at ``options.speed``.
+    """Decodes ``options.file`` ("-" is standard input): a raw stream, with or without the response heads that ``curl -i`` writes,
+    or a recording, played at ``options.speed``.
 
     Returns:
         The exit status.
@@ -44,12 +44,12 @@ def read(options: argparse.Namespace) -> int:
 
 
 def _response(source: Iterable[bytes]) -> Iterable[bytes]:
-    """A recording that knows its response, or else what stands in the bytes."""
+    """Returns a recording that knows its response as it is. Otherwise the bytes may begin with the heads of responses."""
     return source if getattr(source, "status_code", None) is not None else SavedResponse(source)
 
 
 def pieces(pipe: BinaryIO, speed: float | None = None) -> Iterator[bytes]:
-    """What a pipe has, as soon as it has anything, and not before it is asked for: the printer shows the wait for it."""
+    """Yields bytes of a pipe as they arrive. Nothing is read before the iteration begins, so that the printer shows the wait."""
     yield from _replayed(pipe, speed)
 
 
@@ -61,7 +61,7 @@ def _replayed(file: BinaryIO, speed: float | None) -> Replay:
 
 
 def _opened(name: str) -> AbstractContextManager[BinaryIO]:
-    """The file; standard input stays open, it is not ours."""
+    """Opens the file. Standard input is not closed at the end."""
     if name != "-":
         try:
             return open(name, "rb")
@@ -73,3 +73,56 @@ def _opened(name: str) -> AbstractContextManager[BinaryIO]:
     if source.isatty():
         standard_error().write(_HINT)
     return nullcontext(source)
+
+
+class SavedResponse:
+    """A source for `sse_dialects.stream`: bytes that may begin with the heads of responses, as ``curl -i`` writes them.
+
+    A proxy, a ``100 Continue`` and each redirection that curl followed add a head; the last one counts. The constructor reads up
+    to the first byte of the body.
+
+    Attributes:
+        status_code: the HTTP status, or None without a head.
+        headers: the values by lower-case name.
+    """
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self.status_code: int | None = None
+        self.headers: dict[str, str] = {}
+        self._pieces = iter(pieces)
+        self._first = b""
+        self._failure: Exception | None = None
+        self._read_heads()
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._first:
+            yield self._first
+        if self._failure is not None:
+            raise self._failure
+        yield from self._pieces
+
+    def _read_heads(self) -> None:
+        """Removes heads until a body begins. An exception of the source is raised later, by `__iter__`."""
+        try:
+            for piece in self._pieces:
+                self._first += piece
+                while head := _HEAD.match(self._first):
+                    self._take(head)
+                if not _may_begin(self._first) or len(self._first) > _MAX_HEAD:
+                    return
+        except Exception as error:
+            self._failure = error
+        if (head := _HEAD.match(self._first.rstrip() + b"\r\n\r\n")) is not None:  # the stream was cut inside a head
+            self._take(head)
+
+    def _take(self, head: re.Match[bytes]) -> None:
+        self.status_code = int(head[1])
+        self.headers = {}
+        for line in head[2].decode("latin-1").splitlines():
+            name, _, value = line.partition(":")
+            self.headers[name.strip().lower()] = value.strip()
+        self._first = self._first[head.end() :]
+
+
+def _may_begin(data: bytes) -> bool:
+    return data.startswith(_BEGINNING) or _BEGINNING.startswith(data)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sse_dialects.cli.exit_codes import CommandError
-from sse_dialects.cli.headers import parsed_headers, secrecy
+from sse_dialects.cli.console import CommandError
+from sse_dialects.cli.redact import parsed_headers, redactor
 
 
 def test_names_and_values() -> None:
@@ -39,13 +39,13 @@ def test_headers_that_say_where_the_body_ends_are_not_taken(name: str) -> None:
 
 
 def test_values_are_taken_out_of_what_a_server_says() -> None:
-    hide = secrecy(parsed_headers(["Authorization: Bearer key-1", "X-Tenant: north", "Cookie: a=b; c=d"]))
+    hide = redactor(parsed_headers(["Authorization: Bearer key-1", "X-Tenant: north", "Cookie: a=b; c=d"]))
     assert hide("Incorrect key key-1 (Bearer key-1) for north") == "Incorrect key [hidden] ([hidden]) for [hidden]"
     assert hide("cookie a=b; c=d refused") == "cookie [hidden] refused"
 
 
 def test_a_secret_that_is_part_of_a_value_is_hidden() -> None:
-    hide = secrecy(
+    hide = redactor(
         parsed_headers(["Cookie: session=SECRET; x=1; theme=dark", 'Authorization: Digest username="tester", key=s3cr3t'])
     )
     assert hide("session SECRET of tester (s3cr3t), x 1") == "session [hidden] of [hidden] ([hidden]), x 1"
@@ -53,14 +53,14 @@ def test_a_secret_that_is_part_of_a_value_is_hidden() -> None:
 
 
 def test_a_value_that_holds_another_goes_whole() -> None:
-    hide = secrecy([("X-One", "abcd"), ("X-Two", "abcdefgh")])
+    hide = redactor([("X-One", "abcd"), ("X-Two", "abcdefgh")])
     assert hide("abcdefgh") == "[hidden]"
 
 
 def test_schemes_short_values_and_content_types_stay() -> None:
-    hide = secrecy(parsed_headers(["Authorization: Bearer key-1", "X-Retries: 3", "Content-Type: application/json"]))
+    hide = redactor(parsed_headers(["Authorization: Bearer key-1", "X-Retries: 3", "Content-Type: application/json"]))
     assert hide("send Bearer with 3 of application/json") == "send Bearer with 3 of application/json"
 
 
 def test_without_headers_nothing_is_hidden() -> None:
-    assert secrecy([])("anything") == "anything"
+    assert redactor([])("anything") == "anything"

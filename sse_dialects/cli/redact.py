@@ -1,35 +1,33 @@
-"""Headers given with -H: their values are keys, so they are sent and never printed."""
+"""Headers given with -H. Their values may be keys, so they are sent and never printed."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from .exit_codes import CommandError
+from .console import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["parsed_headers", "secrecy"]
-
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2: a token
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]+")  # RFC 9110, 5.5: no control characters, and one byte a character
 
-# Where the body ends is not a matter of opinion.
+# The HTTP client sets these from the body.
 _FRAMING = frozenset({"content-length", "transfer-encoding"})
 
-# Values of headers that say nothing about who asks; errors read better with them.
+# Values of these headers are not secret, and errors are clearer with them.
 _OPEN = frozenset({"accept", "content-type"})
-# Shorter ones would blank out ordinary words.
+# Hiding shorter values would hide ordinary words.
 _SHORTEST_SECRET = 4
 _HIDDEN = "[hidden]"
 
 
 def parsed_headers(given: Sequence[str]) -> list[tuple[str, str]]:
-    """``Name: value`` strings as pairs.
+    """Splits ``Name: value`` strings into pairs.
 
     Raises:
-        CommandError: one is no header; the sentence names its place, not what stands in it.
+        CommandError: one is not a header. The message gives its number, not its text.
     """
     return [_parsed(header, place) for place, header in enumerate(given, 1)]
 
@@ -46,11 +44,11 @@ def _parsed(header: str, place: int) -> tuple[str, str]:
     return name, value
 
 
-def secrecy(headers: Sequence[tuple[str, str]]) -> Callable[[str], str]:
-    """A function that takes the headers' values out of a text: servers like to repeat a key that they refuse.
+def redactor(headers: Sequence[tuple[str, str]]) -> Callable[[str], str]:
+    """Returns a function that hides the headers' values in a text: servers often repeat a key that they reject.
 
-    A value is hidden whole, and so are its parts: every word but the first, which is the scheme in "Bearer key", and what stands
-    behind a "=", as in "Cookie: session=secret; x=1".
+    It hides a value as a whole, every word of it but the first (the scheme in "Bearer key"), and what follows a "=", as in
+    "Cookie: session=secret; x=1".
     """
     values = {part for name, value in headers if name.lower() not in _OPEN for part in _parts(value)}
     secrets = sorted((value for value in values if len(value) >= _SHORTEST_SECRET), key=len, reverse=True)
