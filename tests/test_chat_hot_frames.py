@@ -11,7 +11,7 @@ from shapes import by_accumulator, in_pieces
 
 import sse_dialects as sd
 from sse_dialects.dialects.chat.deltas import DELTA_MEMBERS
-from sse_dialects.dialects.chat.engine import CHOICE_MEMBERS, ChatEngine
+from sse_dialects.dialects.chat.engine import ChatEngine
 
 
 @pytest.fixture(autouse=True)
@@ -163,7 +163,7 @@ def with_member(payload, place, name, value):
 
 def test_every_row_of_the_tables_is_tried():
     assert DELTA.keys() >= DELTA_MEMBERS.keys()
-    assert CHOICE.keys() >= CHOICE_MEMBERS.keys()
+    assert CHOICE.keys() >= ChatEngine.CHOICE_MEMBERS.keys()
 
 
 @pytest.mark.thorough

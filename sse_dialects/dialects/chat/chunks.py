@@ -69,13 +69,13 @@ def remembered(
         before: what was remembered before this chunk.
         names_known: whether the answer's id, model and time of creation are known, so that others mean nothing.
     """
-    choices = payload.get("choices")
+    choices: list[dict[str, Any]] | None = payload.get("choices")
     if type(event) not in _DELTAS or not choices or len(choices) > 1 or choice.tags is not None:
         return None
     fields = choices[0]
     delta = fields.get("delta")
     if (
-        type(delta) is not dict
+        not isinstance(delta, JSONObject)
         or type(fields.get("index")) is not int
         or fields.get("finish_reason")
         or ("message" in fields and not _is_empty(fields["message"]))
@@ -85,7 +85,8 @@ def remembered(
         return None  # numbers that are equal need not mean the same there
     main, repeated = _members(delta, choice)
     padding = _padding(payload, before if names_known else None)
-    part = choice.parts[event.part]
+    place: int = event.part
+    part = choice.parts[place]
     if main in _TEXT_NAMES and event.text is delta[main]:
         member = choice.members.get(main)
         if main == "content" and choice.content_parts is not None:
@@ -130,7 +131,7 @@ def _is_piece(elements: Any, event: Any, part: PartBuilder) -> bool:
         return False
     element = elements[0]
     function = element.get("function")
-    if type(function) is not dict or type(element.get("index")) is not int:
+    if not isinstance(function, JSONObject) or type(element.get("index")) is not int:
         return False
     if "custom" in element:
         return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...answer import ToolCall
@@ -18,7 +19,7 @@ from ..base import Engine
 from ..emit import object_member, objects
 from ..finish import cuts_calls, failure_word, finish_reason, is_for_calls
 from ..merge import MergedLogprobs, snapshot
-from ..usage import input_includes_cache
+from ..usage import holds_count, input_includes_cache
 from .choices import ChatChoice, turn_of
 from .chunks import HANDLED, failure_in, is_chunk, member_of_own, remembered
 from .deltas import flush, take_delta
@@ -28,7 +29,7 @@ from .tool_calls import index_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...answer import Answer, Choice, Usage
+    from ...answer import Answer, Choice
     from ..parts import PartBuilder
 
 __all__ = ["ChatEngine"]
@@ -82,7 +83,7 @@ class ChatEngine(Engine):
         """
         hot = self.hot
         if hot is None or event == "error":
-            self.take_general(payload, event)
+            self._take_and_remember(payload, event)
             return None
         index = piece = None
         try:
@@ -106,8 +107,17 @@ class ChatEngine(Engine):
                     member.append(text)
                 hot.buffer.add(piece, self.out)
                 return hot.buffer
-        self.take_general(payload, event)
+        self._take_and_remember(payload, event)
         return None
+
+    def _take_and_remember(self, payload: dict[str, Any], event: str) -> None:
+        """Take one chunk the general way, and remember it if the next one may be compared with it."""
+        before, count = self.hot, len(self.out)
+        self.take_general(payload, event)
+        choice = self._last_choice
+        if choice is not None and len(self.out) == count + 1:
+            names_known = bool(self.id and self.model and self._created)
+            self.hot = remembered(payload, self.out[-1], choice, before, names_known=names_known)
 
     def count_repeated(self, count: int, last_number: int | None) -> None:
         """Count hot frames that were taken without this engine."""
@@ -119,14 +129,9 @@ class ChatEngine(Engine):
         if "choices" not in payload:  # it may be a keep-alive
             super().take_general(payload, event)
             return
-        before, self.hot = self.hot, None
+        self.hot = None
         self._had_surrogates |= self._emit.has_surrogates
-        count = len(self.out)
         self._on_payload(event, payload)
-        choice = self._last_choice
-        if len(self.out) == count + 1 and choice is not None:
-            names_known = bool(self.id and self.model and self._created)
-            self.hot = remembered(payload, self.out[-1], choice, before, names_known=names_known)
 
     def _on_payload(self, event: str, payload: dict[str, Any]) -> None:
         raw = failure_in(event, payload)
@@ -210,11 +215,9 @@ class ChatEngine(Engine):
         count, the first is an extra."""
         first = None
         for usage in reports:
-            if usage and isinstance(usage, JSONObject):
-                counted = input_includes_cache(self._emit.clean(usage))
-                if _holds_count(counted):
-                    self._report_usage(counted)
-                    return
+            if isinstance(usage, JSONObject) and holds_count(usage):
+                self._report_usage(input_includes_cache(self._emit.clean(usage)))
+                return
             first = first or usage
         if first:
             self._emit.extra(self._extra, "usage", first)
@@ -226,7 +229,7 @@ class ChatEngine(Engine):
         if choice is None or type(index) is not int or index != choice.index:
             choice = self._last_choice = self._choice_at(index)
         choice.ending = bool(fields.get("finish_reason"))
-        for name, take in CHOICE_MEMBERS.items():
+        for name, take in self.CHOICE_MEMBERS.items():
             if name in fields and fields[name] is not None:
                 take(self, choice, fields)
         if choice.error is not None:
@@ -248,7 +251,7 @@ class ChatEngine(Engine):
             number = 0
         expected = (0,) if self._last_choice is None else (self._last_choice.index, self._last_choice.index + 1)
         self._indexes_may_count_chunks = self._indexes_may_count_chunks and number in expected
-        at = bisect_left(self._choices, number, key=_index)
+        at = bisect_left(self._choices, number, key=attrgetter("index"))
         if at < len(self._choices) and self._choices[at].index == number:
             return self._choices[at]
         self._emit.check_limit("max_choices", len(self._choices) + 1)
@@ -300,6 +303,18 @@ class ChatEngine(Engine):
         """The upstream's own word, where a router writes another one of its own."""
         choice.cut = choice.cut or cuts_calls(self._emit.word(fields, "native_finish_reason"))
         self._keep(choice, "native_finish_reason", fields["native_finish_reason"])
+
+    # In this order, whatever the order in the chunk: text counts before the reason it ended for.
+    CHOICE_MEMBERS: ClassVar[dict[str, Callable[[ChatEngine, ChatChoice, dict[str, Any]], None]]] = {
+        "delta": _delta,
+        "message": _message,
+        "text": _text,
+        "logprobs": _logprobs,
+        "usage": _usage,
+        "error": _error,
+        "finish_reason": _finish_reason,
+        "native_finish_reason": _native_finish_reason,
+    }
 
     # ---- the end
 
@@ -378,23 +393,4 @@ class ChatEngine(Engine):
         return self._choice(choice.index, parts, calls, choice.finish_reason, extra)
 
 
-# In this order, whatever the order in the chunk: text counts before the reason it ended for.
-CHOICE_MEMBERS: dict[str, Callable[[ChatEngine, ChatChoice, dict[str, Any]], None]] = {
-    "delta": ChatEngine._delta,
-    "message": ChatEngine._message,
-    "text": ChatEngine._text,
-    "logprobs": ChatEngine._logprobs,
-    "usage": ChatEngine._usage,
-    "error": ChatEngine._error,
-    "finish_reason": ChatEngine._finish_reason,
-    "native_finish_reason": ChatEngine._native_finish_reason,
-}
-_KNOWN_IN_CHOICE = frozenset({"index", *CHOICE_MEMBERS})
-
-
-def _holds_count(usage: Usage) -> bool:
-    return not (usage.input_tokens is None and usage.output_tokens is None and usage.total_tokens is None)
-
-
-def _index(choice: ChatChoice) -> int:
-    return choice.index
+_KNOWN_IN_CHOICE = frozenset({"index", *ChatEngine.CHOICE_MEMBERS})
