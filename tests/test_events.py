@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import typing
@@ -57,7 +58,9 @@ def test_to_dict_is_plain_json_with_the_type_first(event, expected):
 
 @each
 def test_events_are_values(event, expected):
-    assert pickle.loads(pickle.dumps(event)) == event
+    for copied in (copy.copy(event), copy.deepcopy(event), pickle.loads(pickle.dumps(event))):
+        assert copied is not event
+        assert (copied, hash(copied), type(copied)) == (event, hash(event), type(event))
     assert repr(event).startswith(f"{type(event).__name__}(")
     with pytest.raises(AttributeError):
         event.unknown = 1
