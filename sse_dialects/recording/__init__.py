@@ -1,7 +1,7 @@
 """Recordings of streams: the bytes, where they were cut, and when they came, in a text file that plays back as a source.
 
-``stream(response, record="answer.jsonl")`` writes one, `replay` plays it; a `Recorder` of one's own takes options, or bytes that
-no stream of this package reads. ``docs/recording.md`` describes the format.
+``stream(response, record="answer.jsonl")`` writes one and `replay` plays it. Use a `Recorder` to set options, or to record bytes
+that this package does not read. ``docs/recording.md`` describes the format.
 """
 
 from .lines import Step

@@ -61,23 +61,23 @@ def astream(
             asyncio StreamReader, a trio or anyio stream; an async iterable of bytes; in Pyodide what ``pyfetch`` gives, a
             JavaScript Response or ReadableStream; an open binary file, an iterable of bytes or bytes, which are read without
             leaving the event loop.
-        dialect: "chat", "messages" or "responses"; "auto" recognises it by the first frame that tells.
-        require_done: as `Decoder` takes it.
-        think_tags: likewise.
-        limits: likewise.
-        idle_timeout: seconds that one wait for bytes may take.
+        dialect: "chat", "messages" or "responses"; "auto" detects it from the first frame that identifies one.
+        require_done: False also accepts a chat stream without ``[DONE]`` if every choice has a finish reason.
+        think_tags: True reports ``<think>`` blocks in chat content as reasoning.
+        limits: the largest sizes and counts that the stream may have. A larger one raises LimitExceededError.
+        idle_timeout: the longest wait for the next bytes, in seconds.
         first_token_timeout: seconds until the first piece of text, reasoning, a refusal or a tool call, or the opening of any
             other part, such as a hosted tool's.
         content_timeout: seconds for which nothing but keep-alives (comments and pings) may come.
-        total_timeout: seconds for the whole answer. All four begin with the first read. This one is wall time; the other three
-            count only the time that reads take. They are exact, on asyncio and trio.
-        record: the path of a file, or one open for writing in binary mode, to which all that is read is recorded as it comes, or
-            a `sse_dialects.recording.Recorder`; ``docs/recording.md`` describes the format.
+        total_timeout: seconds for the whole answer. All four timeouts start with the first read. This one is wall time; the
+            other three count only the time that reads take. All are exact on asyncio and trio.
+        record: records all bytes as they arrive: to the file of this path, to a file open for writing in binary mode, or with a
+            `sse_dialects.recording.Recorder`. ``docs/recording.md`` describes the format.
         resume: an earlier stream, sync or async, of the responses dialect, which was cut, stalled or closed before its end. This
             one goes on with its answer, and ``source`` is what the provider sends of the rest (``docs/howto/resume.md``).
 
     Raises:
-        MisuseError: the source can't be read, or the earlier stream not resumed, this way; the text says what to pass.
+        MisuseError: the source can't be read, or ``resume`` can't be resumed; the message says what to pass.
         OSError: the file to record to can't be opened.
     """
     timeouts = timeouts_of(content=content_timeout, first_token=first_token_timeout, total=total_timeout, idle=idle_timeout)
@@ -88,19 +88,19 @@ def astream(
 
 
 class AsyncEventStream(AnyEventStream):
-    """The events of one streamed answer; made by `astream`. Iterates itself, so a loop that was left can be taken up again.
+    """The events of one streamed answer; made by `astream`. It is its own iterator: after ``break``, another loop continues it.
 
-    Leaving the ``async with`` closes the source, whatever the reason, cancellation and a second cancellation included, and so
-    does an error; ``break`` does not. `answer`, `partial`, `stats` and `complete` work also after closing. Dropped before its
-    end and without being closed, a stream warns (ResourceWarning); its source is then closed as far as the event loop's
-    finalizer can.
+    The source is closed when the ``async with`` block ends, also if it is cancelled, even twice, and after an error; ``break``
+    does not close it. `answer`, `partial`, `stats` and `complete` still work on a closed stream. A stream that is garbage
+    collected before its end without being closed emits a ResourceWarning; the event loop's finalizer then closes the source if
+    it can.
 
     Raises, on entering the ``async with``:
         RequestRejectedError: the HTTP status is outside 2xx. Without an ``async with``, iterating raises it.
     Raises, when iterated:
-        NotAnEventStreamError: the body is something else.
-        StreamError: the stream broke: cut, failed, malformed, too large or stalled. Events decoded before it come first.
-        MisuseError: another task is waiting for the next event; or the source gives no bytes or has been read before.
+        NotAnEventStreamError: the body is not an event stream.
+        StreamError: the stream was cut, failed, malformed, too large or stalled. Events decoded before the error come first.
+        MisuseError: another task is waiting for the next event, or the source yields no bytes or was read before.
     """
 
     __slots__ = ("_chain", "_note", "_noting", "_reads", "_runtime")

@@ -59,23 +59,23 @@ def stream(
     Args:
         source: a response of httpx, httpx2, requests, niquests, urllib3, curl_cffi, ``http.client`` or ``urllib.request``, opened
             for streaming; httpx-sse's EventSource; a file opened in binary mode; an iterable of bytes; bytes.
-        dialect: "chat", "messages" or "responses"; "auto" recognises it by the first frame that tells.
-        require_done: as `Decoder` takes it.
-        think_tags: likewise.
-        limits: likewise.
+        dialect: "chat", "messages" or "responses"; "auto" detects it from the first frame that identifies one.
+        require_done: False also accepts a chat stream without ``[DONE]`` if every choice has a finish reason.
+        think_tags: True reports ``<think>`` blocks in chat content as reasoning.
+        limits: the largest sizes and counts that the stream may have. A larger one raises LimitExceededError.
         first_token_timeout: seconds until the first piece of text, reasoning, a refusal or a tool call, or the opening of any
             other part, such as a hosted tool's.
         content_timeout: seconds for which nothing but keep-alives (comments and pings) may come.
-        total_timeout: seconds for the whole answer. All three begin with the first read. This one is wall time; the other two
-            count only the time that reads take. They are looked at whenever bytes arrive, and bound each read where the
-            transport exposes its socket (httpx over HTTP/1.1); elsewhere the client's read timeout is what ends a silence.
-        record: the path of a file, or one open for writing in binary mode, to which all that is read is recorded as it comes, or
-            a `sse_dialects.recording.Recorder`; ``docs/recording.md`` describes the format.
+        total_timeout: seconds for the whole answer. All three timeouts start with the first read. This one is wall time; the
+            other two count only the time that reads take. They are checked when bytes arrive. Where the transport exposes its
+            socket (httpx over HTTP/1.1) they also bound each read; elsewhere only the client's read timeout ends a silence.
+        record: records all bytes as they arrive: to the file of this path, to a file open for writing in binary mode, or with a
+            `sse_dialects.recording.Recorder`. ``docs/recording.md`` describes the format.
         resume: an earlier stream, sync or async, of the responses dialect, which was cut, stalled or closed before its end. This
             one goes on with its answer, and ``source`` is what the provider sends of the rest (``docs/howto/resume.md``).
 
     Raises:
-        MisuseError: the source can't be read, or the earlier stream not resumed, this way; the text says what to pass.
+        MisuseError: the source can't be read, or ``resume`` can't be resumed; the message says what to pass.
         OSError: the file to record to can't be opened.
     """
     timeouts = timeouts_of(content=content_timeout, first_token=first_token_timeout, total=total_timeout)
@@ -86,17 +86,17 @@ def stream(
 
 
 class EventStream(AnyEventStream):
-    """The events of one streamed answer; made by `stream`. Iterates itself, so a loop that was left can be taken up again.
+    """The events of one streamed answer; made by `stream`. It is its own iterator: after ``break``, another loop continues it.
 
-    Leaving the ``with`` closes the source, whatever the reason, and so does an error or dropping the stream; ``break`` does not.
-    `answer`, `partial`, `stats` and `complete` work also after that.
+    The source is closed when the ``with`` block ends, after an error, and when the stream is garbage collected; ``break`` does
+    not close it. `answer`, `partial`, `stats` and `complete` still work on a closed stream.
 
     Raises, on entering the ``with``:
         RequestRejectedError: the HTTP status is outside 2xx. Without a ``with``, iterating raises it.
     Raises, when iterated:
-        NotAnEventStreamError: the body is something else.
-        StreamError: the stream broke: cut, failed, malformed, too large or stalled. Events decoded before it come first.
-        MisuseError: another thread is in the middle of a step; or the source gives no bytes or has been read before.
+        NotAnEventStreamError: the body is not an event stream.
+        StreamError: the stream was cut, failed, malformed, too large or stalled. Events decoded before the error come first.
+        MisuseError: another thread is reading the stream, or the source yields no bytes or was read before.
     """
 
     __slots__ = ("_attention", "_pump", "_reads")
@@ -134,13 +134,13 @@ class EventStream(AnyEventStream):
                 raise StopIteration
 
     def text(self) -> Iterator[str]:
-        """The pieces of choice 0's text as they arrive; all else is passed over. Raises as iterating the stream does."""
+        """Yields the pieces of choice 0's text as they arrive and skips all other events. Raises what iterating raises."""
         for event in self:
             if type(event) is TextDelta and event.choice == 0:
                 yield event.text
 
     def answer(self) -> Answer:
-        """Reads to the end and returns the whole answer; at once, where the terminating frame has come already.
+        """Reads to the end and returns the answer. After the terminating frame it returns at once.
 
         Raises:
             SSEDialectsError: what iterating raises, also if it was raised before.

@@ -1,4 +1,4 @@
-"""Streams for users' own tests: valid ones of each dialect, written from what the answer should be, whole or with faults.
+"""Streams for your own tests. Describe an answer; get a valid stream of it in each dialect, complete or with a fault.
 
     hello = testing.reply("Hello", reasoning="Hm.", tool_calls=[testing.tool_call("look_up", {"term": "sky"})])
     hello.as_chat(piece=3).bytes()

@@ -1,4 +1,4 @@
-"""A provider that answers requests with scripted streams, behind whatever door a test needs."""
+"""A provider that answers requests with scripted streams: as an HTTP transport or an ASGI application."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Request:
 
 
 class Provider:
-    """Answers the first request with the first script, the second with the second, and the last one goes on for ever.
-    A reply that is said again has other ids, its tool calls' included, unless they were given.
+    """Answers the first request with the first script, the second with the second, and all further ones with the last script.
+    A reply that is sent again gets new ids, also for its tool calls, unless ids were given.
 
         client = httpx.Client(transport=Provider(flaky, whole).httpx_transport())
 
@@ -73,14 +73,14 @@ class Provider:
         self.requests: list[Request] = []
 
     def add(self, *scripts: ScriptedStream | Reply) -> None:
-        """Puts more scripts after those that there are."""
+        """Appends scripts."""
         self._scripts.extend(scripts)
 
     def answer(self, request: Request) -> ScriptedStream:
-        """The stream for the next request, which is noted.
+        """Returns the stream for a request and appends the request to ``requests``.
 
         Raises:
-            MisuseError: there are no scripts; or a reply can't be written in the dialect that is asked for.
+            MisuseError: there are no scripts, or a reply can't be written in the request's dialect.
         """
         number = len(self.requests)
         self.requests.append(request)

@@ -1,4 +1,4 @@
-"""A reply: what the answer should be, and the streams that say it."""
+"""A reply: the description of an answer, and its streams in each dialect."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def reply(
     """Describes an answer.
 
     Args:
-        text: what it says.
-        reasoning: what comes before that.
-        signature: the reasoning's proof.
-        encrypted: what stands in place of readable reasoning, or beside it.
-        refusal: what comes after the text, on the channel that providers keep for it.
-        tool_calls: the calls that come last; see `tool_call`.
-        parts: further parts in an order of one's own, text and reasoning among them.
-        finish_reason: in this package's word; without one "tool_calls" where there are calls, else "stop".
-        native_finish_reason: in the provider's own word, sent as it is.
+        text: the text.
+        reasoning: the reasoning, which comes before the text.
+        signature: the signature of the reasoning.
+        encrypted: encrypted reasoning, in place of readable reasoning or beside it.
+        refusal: a refusal, which comes after the text.
+        tool_calls: the calls, which come last; see `tool_call`.
+        parts: further parts of any kind, in this order, between the refusal and the tool calls.
+        finish_reason: this package's word. The default is "tool_calls" if there are calls, otherwise "stop".
+        native_finish_reason: the provider's word, sent unchanged.
         alternatives: further choices; a string is a reply of that text. Only chat has them.
-        id: the answer's; without one it is of the dialect's kind, and made of the content: other replies have other ids.
+        id: the answer's id. The default has the dialect's form and is made from the content: other replies have other ids.
         model: the model's name.
         usage: token counts (see `usage`); None for a stream without any.
     """
@@ -81,7 +81,7 @@ class Reply(Content):
 
     @classmethod
     def of(cls, answer: sd.Answer) -> Reply:
-        """The reply that says the same as an answer, one that was recorded or received in another dialect, say."""
+        """Returns a reply with the content of an answer, for example one recorded or received in another dialect."""
         replies = [
             cls(
                 choice.parts,

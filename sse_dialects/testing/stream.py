@@ -1,4 +1,4 @@
-"""A scripted stream: frames, when they come, how they are cut into reads, and what goes wrong."""
+"""A scripted stream: its frames, their timing, their division into reads, and its faults."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _HEADERS = {"content-type": "text/event-stream; charset=utf-8", "cache-control":
 
 
 class ScriptedStream:
-    """One response that a provider could send. Every method that changes something returns a changed copy.
+    """One response of a provider. Methods never change a stream; they return a changed copy.
 
-    Frames are counted as `frames` lists them, keep-alives included; a negative count is from the end, as in a slice.
+    Frame counts include keep-alives, as `frames` lists them. A negative count is from the end, as in a slice.
 
     Args:
-        dialect: what it speaks.
-        said: its frames but the last ones.
-        ends: the frames that finish it, before which faults are unless they are told another place.
+        dialect: the dialect of the frames.
+        said: the frames before the final ones.
+        ends: the final frames. Faults are placed before them by default.
         failure: writes the frame that reports a failure, from a message, a type, a code, and the number of frames before it.
 
     Attributes:
@@ -101,7 +101,7 @@ class ScriptedStream:
         return [*steps, (self._pauses[-1], end)]
 
     def source(self, *, speed: float | None = 1) -> Replay:
-        """A source for `sse_dialects.stream` and `astream`, or to be iterated, as often as one likes.
+        """A source for `sse_dialects.stream` and `astream`. It can also be iterated, any number of times.
 
         Args:
             speed: what pauses are divided by; None leaves them out.
@@ -111,8 +111,8 @@ class ScriptedStream:
     # ---- faults
 
     def cut(self, *, after_frames: int | None = None, after_bytes: int | None = None, reset: bool = False) -> ScriptedStream:
-        """The stream ends early, just before the frames that finish it unless told where; nothing in HTTP tells such an end
-        from a whole one, except with ``reset``: then the connection breaks."""
+        """Ends the stream early, by default before its final frames. In HTTP the response looks complete. With ``reset`` the
+        connection breaks instead."""
         if after_bytes is None:
             return self._then(self._place(after_frames))._changed(_reset=reset)
         left = len(self.bytes()[:after_bytes])
@@ -130,10 +130,10 @@ class ScriptedStream:
         code: str | None = None,
         after_frames: int | None = None,
     ) -> ScriptedStream:
-        """The provider reports a failure in place of the rest: of the frames that finish the stream unless told where.
+        """Replaces the rest of the stream, by default its final frames, by the report of a failure.
 
         Raises:
-            MisuseError: this is no stream that can fail: a `rejection`.
+            MisuseError: this stream can't report a failure, for example because it is a `rejection`.
         """
         if self._failure is None:
             raise sd.MisuseError("this stream has no words for a failure: insert(...) a frame of your own in its place")
@@ -141,8 +141,7 @@ class ScriptedStream:
         return self._then(place, self._written(self._failure(message, type, code, place)))
 
     def stall(self, seconds: float = STALL_S, *, after_frames: int | None = None, keep_alives: int = 0) -> ScriptedStream:
-        """Nothing, or nothing but so many keep-alives, comes for so long; then it goes on. It happens just before the frames
-        that finish the stream unless told where."""
+        """Pauses the stream, by default before its final frames. ``keep_alives`` comments are sent during the pause."""
         place = self._place(after_frames)
         pause_s = seconds / (keep_alives + 1)
         alive = (self._written(_comment("keep-alive")),) * keep_alives
@@ -155,11 +154,11 @@ class ScriptedStream:
     # ---- circumstances
 
     def delay(self, seconds: float) -> ScriptedStream:
-        """So many seconds pass before every frame."""
+        """Adds a pause before every frame."""
         return self._changed(_pauses=(*(pause + seconds for pause in self._pauses[:-1]), self._pauses[-1]))
 
     def keep_alives(self, every: int = 1, *, comment: str = "keep-alive", ping: bool = False) -> ScriptedStream:
-        """A comment after every so many frames but the last; with ``ping`` the dialect messages' own keep-alive event.
+        """Adds a comment after every ``every`` frames, but not at the end. With ``ping`` it is the ping event of messages.
 
         Raises:
             MisuseError: ``every`` is below 1.
@@ -179,8 +178,7 @@ class ScriptedStream:
         return self._changed(_frames=tuple(frames), _pauses=(*pauses, self._pauses[-1]), _ends=self._ends + alive_before_ends)
 
     def insert(self, data: Data, *, after_frames: int | None = None) -> ScriptedStream:
-        """Any bytes as a frame of their own, right after the frame before; just before the frames that finish the stream unless
-        told where."""
+        """Adds ``data`` as a frame, without a pause before it, by default before the final frames."""
         place = self._place(after_frames)
         return self._changed(
             _frames=(*self._frames[:place], self._written(data), *self._frames[place:]),
@@ -189,13 +187,13 @@ class ScriptedStream:
         )
 
     def line_ends(self, end: Literal["\n", "\r\n", "\r"]) -> ScriptedStream:
-        """Lines end in CRLF or CR, which the event stream format allows as well."""
+        """Replaces the line ends by CRLF or CR, which the event stream format also allows."""
         new = end.encode()
         return self._changed(_frames=tuple(each.replace(self._line_end, new) for each in self._frames), _line_end=new)
 
     def reads(self, size: int | None = None, *, seed: int | None = None) -> ScriptedStream:
-        """The body comes in reads of so many bytes, or of random sizes that the seed decides, wherever that cuts frames and
-        characters. A read never goes over a pause.
+        """Divides the body into reads of ``size`` bytes, or of random sizes from ``seed``. They may end inside a frame or a
+        character. A pause always ends a read.
 
         Raises:
             MisuseError: ``size`` is below 1.
@@ -218,7 +216,7 @@ class ScriptedStream:
         return self._changed(_frames=self._frames[place:], _pauses=self._pauses[place:], _ends=max(self._ends - place, 0))
 
     def answered(self, status: int = 200, headers: Mapping[str, str] | None = None) -> ScriptedStream:
-        """The response has that status, and those headers besides its own."""
+        """Sets the response's status and adds headers."""
         lowered = {name.lower(): value for name, value in (headers or {}).items()}
         return self._changed(status=status, headers={**self.headers, **lowered})
 
