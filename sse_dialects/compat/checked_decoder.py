@@ -1,4 +1,4 @@
-"""Our frame parser and terminating-frame check in the place of an SDK's own decoder of event streams."""
+"""A replacement for an SDK's event stream decoder, with our frame parser and terminating-frame check."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SETTING = "the client's timeout="
 
 
 class SDKEvent:
-    """A frame with the members that SDKs ask for. ``event`` is None where the stream named none."""
+    """A frame with the members that SDKs read. ``event`` is None if the stream did not name the event."""
 
     __slots__ = ("data", "event", "id", "raw", "retry")
 
@@ -41,12 +41,12 @@ class SDKEvent:
         self.raw: list[str] = []  # the lines as they came, which frames do not keep
 
     def json(self) -> Any:
-        """The data, parsed."""
+        """The data, parsed as JSON."""
         return json.loads(self.data)
 
 
 class CheckedDecoder:
-    """What an SDK's stream drives: bytes in, the events of one stream out, and an error where that stream is cut.
+    """The decoder that an SDK's stream calls. Takes bytes, returns the events of one stream, and raises an error if it was cut.
 
     Args:
         require_done: as `Decoder` takes it.
@@ -69,7 +69,7 @@ class CheckedDecoder:
         self._limits = limits
 
     def iter_bytes(self, iterator: Iterator[bytes]) -> Iterator[SDKEvent]:
-        """The events of a stream, each as soon as its blank line is in."""
+        """Yields each event of a stream as soon as its blank line arrived."""
         check = _Check(self._require_done, self._limits)
         cause = None
         while True:

@@ -1,4 +1,4 @@
-"""Putting another decoder of event streams under an SDK's client."""
+"""Replaces the event stream decoder of an SDK's client."""
 
 from __future__ import annotations
 

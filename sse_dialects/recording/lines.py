@@ -73,7 +73,7 @@ def head_line(head: Head, recorded: str) -> bytes:
 
 
 def piece_line(delay_s: float, data: bytes) -> bytes:
-    """The line of one read; text where the bytes are UTF-8, which a read that ends inside a character is not."""
+    """The line of one read. It holds text if the bytes are valid UTF-8; a read that ends inside a character is not."""
     try:
         return _line({"delay": round(delay_s, 6), "text": data.decode("utf-8")})
     except UnicodeDecodeError:
@@ -89,11 +89,11 @@ def end_line(delay_s: float, ending: Ending, error: str | None = None, *, timed_
 
 
 class DamagedRecordingError(OSError):
-    """A line is none of a recording. Errors of streams name this class, and have it as their cause."""
+    """A line does not belong to a recording. A stream's error names this class and has it as its cause."""
 
 
 def parsed_head(line: bytes) -> Head:
-    """What the first line says; nothing of it where it was cut.
+    """The head that the first line describes; an empty head if the line was cut.
 
     Raises:
         OSError: the line is whole, and damaged.
@@ -112,7 +112,7 @@ def parsed_head(line: bytes) -> Head:
 
 
 def parsed_steps(lines: Iterable[bytes]) -> Iterator[Step]:
-    """What the lines after the first say. A last line that was cut says nothing, and a kind that is not known is passed over.
+    """The steps in the lines after the first. A last line that was cut is ignored, and so is a line of an unknown kind.
 
     Raises:
         OSError: a line with its newline is none of a recording, or a delay is none, so the file is damaged.
@@ -149,7 +149,7 @@ def _fault(fields: dict[str, Any], silent_s: float) -> Exception | None:
 
 
 def _data(fields: dict[str, Any], number: int) -> bytes | None:
-    """The bytes of a line; None where it has none."""
+    """The bytes of a line, or None if it has none."""
     try:
         if isinstance(text := fields.get("text"), str):
             return text.encode("utf-8")
@@ -161,7 +161,7 @@ def _data(fields: dict[str, Any], number: int) -> bytes | None:
 
 
 def _object(line: bytes, number: int) -> dict[str, Any] | None:
-    """The line's object; None where the line was cut."""
+    """The line's object, or None if the line was cut."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -174,7 +174,7 @@ def _object(line: bytes, number: int) -> dict[str, Any] | None:
 
 
 def damaged(number: int, why: str = "") -> OSError:
-    """The error for a line that no recorder wrote."""
+    """The error for a line that is not part of a recording."""
     return DamagedRecordingError(f"line {number} of the recording is damaged{why}")
 
 

@@ -1,4 +1,4 @@
-"""Playing a recording: a source, sync and async, that gives the bytes as they came."""
+"""Plays a recording: a sync and async source that yields the bytes in their recorded pieces."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def replay(file: str | PathLike[str] | BinaryIO, *, speed: float | None = None) 
 
 
 class Replay:
-    """Steps that play in their time, over and over if they are a list; what `replay` returns.
+    """Steps that play with their timing. A list of steps can be played again. `replay` returns one.
 
     Iterate it sync or async (on asyncio and trio), or pass it to `stream` or `astream`, for which it is a response if it has a
     status. A piece is due when the delays up to it have passed since the first step was asked for: time that the reader spends
@@ -127,7 +127,7 @@ class _AsyncPlay:
 
 
 class _Schedule:
-    """When the steps are due."""
+    """The times at which the steps are due."""
 
     __slots__ = ("_due", "_speed")
 
@@ -164,7 +164,7 @@ class _Steps:
 
 
 class _Once:
-    """The steps of a file that was open already."""
+    """The steps of an open file."""
 
     __slots__ = ("_steps",)
 
@@ -191,7 +191,7 @@ def _begun(file: BinaryIO) -> tuple[Head, Iterator[Step]]:
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    """What the file has, as soon as it has anything."""
+    """Yields bytes of the file as soon as they are available."""
     read: Any = getattr(file, "read1", file.read)
     while piece := read(READ_BYTES):
         yield piece

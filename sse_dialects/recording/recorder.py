@@ -58,7 +58,7 @@ class Recorder:
         self._file = open(file, "wb") if isinstance(file, (str, PathLike)) else file  # noqa: SIM115  # `close` does
 
     def begin(self, response: Any = None) -> None:
-        """Writes the first line, and starts the clock; `write` does it where nobody did.
+        """Writes the first line and starts the clock. `write` does this if it was not done before.
 
         Args:
             response: any client's response, whose status, headers and address are noted: of its headers those that are kept, of

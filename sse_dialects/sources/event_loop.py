@@ -20,7 +20,7 @@ def running_trio() -> Any:
 
 
 async def sleep(seconds: float) -> None:
-    """Lets other tasks run for so long, and at least once."""
+    """Waits this many seconds and lets other tasks run at least once."""
     if (trio := running_trio()) is not None:
         await trio.sleep(seconds)
     else:

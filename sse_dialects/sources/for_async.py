@@ -1,4 +1,4 @@
-"""The sources that async code can read. Files and plain iterables are among them, and block the event loop for each piece."""
+"""The sources that async code can read. Reading files and plain iterables blocks the event loop."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Reads:
 
 
 class _Steps:
-    """The pieces of a plain iterable."""
+    """Yields the pieces of a plain iterable."""
 
     __slots__ = ("_iterator", "close")
 
@@ -117,7 +117,7 @@ class _Browser:
 
 
 class _Promised:
-    """The pieces of an async iterator that has to be awaited itself: niquests."""
+    """Yields the pieces of an async iterator that must itself be awaited, as in niquests."""
 
     __slots__ = ("_iterator", "_promise")
 

@@ -38,7 +38,7 @@ def _iter_bytes(response: Any) -> Any:
 
 
 def _iter_content(response: Any) -> Any:
-    """The requests library waits until a number of bytes is full, where urllib3's response inside gives what is there.
+    """Reads the urllib3 response inside a requests response: it returns the bytes at hand, while requests waits for a full block.
 
     That one is closed where the client has read the body already; the pieces then come from memory.
     """

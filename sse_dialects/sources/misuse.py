@@ -60,7 +60,7 @@ def _is_request(source: Any) -> bool:
 
 
 def only_asynchronous(source: Any) -> MisuseError:
-    """The error for what `stream` finds no way to read: async code may know one."""
+    """The error for a source that `stream` can't read. It recommends `astream` if async code can."""
     if not any(hasattr(source, name) for name in _ASYNC_READING):
         return unread(source)
     _drop_coroutine(source)
@@ -85,7 +85,7 @@ def read_before(error: BaseException | None = None) -> MisuseError:
 
 
 def unread(source: Any) -> MisuseError:
-    """The error for a source that no row of the tables fits."""
+    """The error for a source of an unknown kind."""
     name = type(source).__name__
     if any(hasattr(source, attribute) for attribute in ("__enter__", "__aenter__")):
         return MisuseError(
@@ -97,7 +97,7 @@ def unread(source: Any) -> MisuseError:
 
 
 def wrong_piece(piece: object) -> MisuseError:
-    """The error for a source that gives something else than bytes."""
+    """The error for a source that yields something other than bytes."""
     name = type(piece).__name__
     if isinstance(piece, str):
         advice = "pass the response itself, or an iterable of its bytes (iter_bytes() in place of iter_text() or iter_lines())"
@@ -119,6 +119,6 @@ def lines_without_ends() -> MisuseError:
 
 
 def _drop_coroutine(source: Any) -> None:
-    """Keeps Python from warning, on top of our error, that the coroutine was never awaited."""
+    """Closes the coroutine, so that Python does not warn that it was never awaited."""
     if isinstance(source, CoroutineType):
         source.close()

@@ -11,7 +11,7 @@ __all__ = ["Headers", "ResponseHead", "head_of"]
 
 
 class Headers(dict[str, str]):
-    """A response's headers; names are looked up without regard to case (RFC 9110, section 5.1) and kept in lower case.
+    """A response's headers. Names are case-insensitive (RFC 9110, section 5.1) and stored in lower case.
 
     A header that came several times is joined with ", " (section 5.2).
     """
@@ -44,18 +44,18 @@ class ResponseHead:
 
     @property
     def rejects(self) -> bool:
-        """Whether the status is outside 2xx, so that the body is no stream whatever it looks like."""
+        """Whether the status is outside 2xx. The body is then not a stream."""
         return self.status is not None and not 200 <= self.status < 300
 
     @property
     def content_encoding(self) -> str | None:
-        """The Content-Encoding, where one was applied."""
+        """The Content-Encoding, if there is one."""
         encoding: str = self.headers.get("content-encoding", "").strip().lower()
         return None if encoding in {"", "identity"} else encoding
 
 
 def head_of(response: Any) -> ResponseHead:
-    """The head of anything that has a status; an empty one of anything else."""
+    """The head of an object with a status; otherwise an empty head."""
     status = next((value for name in ("status_code", "status") if _is_int(value := getattr(response, name, None))), None)
     return ResponseHead() if status is None else ResponseHead(status, Headers(_pairs(getattr(response, "headers", None))))
 

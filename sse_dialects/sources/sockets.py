@@ -35,7 +35,7 @@ class BoundedReads:
         transport.read = self
 
     def __call__(self, max_bytes: int, timeout: float | None = None) -> Any:
-        """Read as the transport does."""
+        """Reads as the transport does."""
         if self._thread == get_ident():
             left = max(self._until - monotonic(), _SHORTEST_S)
             timeout = left if timeout is None else min(left, timeout)
@@ -47,7 +47,7 @@ class BoundedReads:
         self._until = moment
 
     def remove(self) -> None:
-        """Give the transport its own ``read`` back, unless that has been done."""
+        """Restores the transport's own ``read``. Later calls do nothing."""
         self._thread = 0
         own: Any = self._transport.__dict__
         if own.get("read") is self:

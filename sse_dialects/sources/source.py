@@ -42,7 +42,7 @@ class Source:
 
     @property
     def is_open(self) -> bool:
-        """Whether a closer has not been called yet."""
+        """Whether some closers have not been called yet."""
         return length_hint(self._left) > 0
 
     def left_to_call(self) -> Iterator[Callable[[], Any]]:
@@ -51,7 +51,7 @@ class Source:
         return self._left
 
     def close(self) -> None:
-        """Calls every closer once, also when one fails. A transport that fails to close is closed. Again: nothing.
+        """Calls every closer once, also if one fails. A transport that fails to close counts as closed. Later calls do nothing.
 
         Raises:
             BaseException: what a closer of the caller's own raised, or the interrupt that came meanwhile.
@@ -70,7 +70,7 @@ class Source:
             raise failure
 
     def kept(self, error: Exception, earlier: BaseException | None) -> BaseException | None:
-        """Which failure of closing the caller has to hear of: the first that is not the transport's."""
+        """The failure of closing to raise: the first that is not the transport's."""
         return earlier if earlier is not None or is_transport_failure(error, self.package) else error
 
 
@@ -91,7 +91,7 @@ def _slices(whole: bytes) -> Iterator[bytes]:
 
 
 def unwrapped(source: Any) -> Any:
-    """The response inside an object that only wraps one: httpx-sse's EventSource, an SDK's stream."""
+    """The response inside a wrapper: httpx-sse's EventSource or an SDK's stream."""
     response = getattr(source, "response", None)
     return source if response is None or head_of(response).status is None else response
 
