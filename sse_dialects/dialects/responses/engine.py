@@ -85,7 +85,7 @@ class ResponsesEngine(TypedEngine):
     def take(self, payload: dict[str, Any], event: str) -> PartBuilder | None:
         """Take one payload. Most are deltas that differ from the last one in their text, their number and their padding."""
         hot = self.hot
-        if hot is not None and not self._emit.has_surrogates:
+        if hot is not None:
             piece, expected, number = payload.get("delta"), hot.payload, None
             if type(piece) is str and piece:
                 expected["delta"] = piece
@@ -100,8 +100,21 @@ class ResponsesEngine(TypedEngine):
                         hot.member.append(piece)
                     hot.buffer.add(piece, self.out)
                     return hot.buffer
+        output, count = self._output, len(self.out)
+        opened = len(output.items) + len(output.parts)
         self.take_general(payload, event)
+        if len(self.out) == count + 1 and len(output.items) + len(output.parts) == opened:
+            self._remember(payload)
         return None
+
+    def _remember(self, payload: dict[str, Any]) -> None:
+        """Remember a delta that had one event and opened no part: the next one like it adds to the same part."""
+        event, kind, item = self.out[-1], payload.get("type"), self._output.last
+        if not isinstance(event, (TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta)) or type(kind) is not str:
+            return
+        part = self._output.parts[event.part]
+        if kind.endswith(".delta") and _has_int_indexes(payload) and not part.half:
+            self.hot = HotFrame(payload, (), "delta", part, item.current if isinstance(item, ReasoningItem) else None)
 
     def take_general(self, payload: dict[str, Any], event: str) -> None:
         """Take one payload of any kind."""
@@ -135,23 +148,12 @@ class ResponsesEngine(TypedEngine):
             return take_response is not None
         if not self._started:
             self._start()
-        output, out = self._output, self.out
-        opened, count = len(output.items) + len(output.parts), len(out)
+        output = self._output
         item_kind, take, members = EVENTS[kind]
         place = take(output.item_for(payload, item_kind) if item_kind else output, payload)
         if not payload.keys() <= members:
             self._emit.unknown_members(self._extra, payload, members, place)
-        if kind.endswith(".delta") and len(out) == count + 1 and opened == len(output.items) + len(output.parts):
-            self._remember(payload)
         return True
-
-    def _remember(self, payload: dict[str, Any]) -> None:
-        """Make this payload the hot one if its one event is a delta. It has opened no part, so its like adds to the same one."""
-        event, item = self.out[-1], self._output.last
-        if isinstance(event, (TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta)) and _has_int_indexes(payload):
-            part = self._output.parts[event.part]
-            if not part.half:
-                self.hot = HotFrame(payload, (), "delta", part, item.current if isinstance(item, ReasoningItem) else None)
 
     # ---- another connection for the same response
 
