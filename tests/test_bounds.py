@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tracemalloc
 
 import pytest
@@ -251,7 +250,8 @@ def test_characters_that_make_strings_wide_cost_four_bytes_each():
     assert multiple([f'data: {{"choices":[{{"delta":{{"content":"{text}"}}}}]}}\n\n'.encode()] * 100) < 10
 
 
-# Payloads of nothing but the smallest values: each takes CPython some twenty times as many bytes as JSON.
+# Payloads of nothing but the smallest values: each takes CPython some twenty times as many bytes as JSON, and an answer holds up
+# to four copies of it, of which none is shared.
 FULL = {
     "chat": lambda n: b'{"choices":[{"index":0,"delta":{"x%d":[%b{}]}}]}' % (n, b"{}," * 5_000),
     "chat names": lambda n: (
@@ -269,7 +269,33 @@ FULL = {
 
 @pytest.mark.parametrize("payload", FULL.values(), ids=FULL)
 def test_memory_of_payloads_full_of_nothing(payload):
-    assert multiple(b"data: " + payload(number) + b"\n\n" for number in range(20)) < (50 if sys.version_info >= (3, 11) else 75)
+    assert multiple(b"data: " + payload(number) + b"\n\n" for number in range(20)) < 105
+
+
+# What costs most: parts that are empty, and half a surrogate pair among empty objects.
+WORST = {
+    "parts of messages": lambda n: (
+        b'{"type":"response.output_item.done","output_index":%d,"item":{"type":"message","content":[%b{}]}}' % (n, b"{}," * 5_000)
+    ),
+    "parts of content": lambda _: b'{"choices":[{"index":0,"delta":{"content":[%b{}]}}]}' % (b"{}," * 5_000),
+    "parts of reasoning": lambda n: (
+        b'{"type":"response.output_item.added","output_index":%d,"item":{"type":"reasoning","summary":[%b{}]}}'
+        % (n, b"{}," * 5_000)
+    ),
+    "half a surrogate pair": lambda n: (
+        b'{"type":"content_block_start","index":%d,"content_block":{"type":"x","s":"\\ud83d","y":[%b{}]}}' % (n, b"{}," * 5_000)
+    ),
+}
+
+
+@pytest.mark.parametrize("payload", WORST.values(), ids=WORST)
+def test_memory_of_the_worst_payloads_in_one_read(payload):
+    assert multiple([b"".join(b"data: " + payload(number) + b"\n\n" for number in range(9))]) < 175
+
+
+def test_memory_of_many_reports_of_usage_in_one_read():
+    row = b'data: {"type":"message_delta","usage":{"output_tokens":%d,"x%d":1}}\n\n'
+    assert multiple([b"".join(row % (number, number) for number in range(1_800))]) < 20
 
 
 def test_memory_of_a_body_full_of_nothing():

@@ -144,6 +144,9 @@ def test_every_cut_before_the_end_raises_and_holds_the_beginning_of_the_answer(d
         whole = by_decoder([written.data], dialect)
         for size in data.draw(st.lists(st.integers(0, written.whole_at - 1), min_size=1, max_size=4)):
             cut = by_decoder([written.data[:size]], data.draw(st.sampled_from([dialect, "auto"])))
+            if cut.status == "not_event_stream":  # no frame has come, and the first line has no known field
+                assert written.data.removeprefix(b"\xef\xbb\xbf").startswith((b"unknown:", b"data-x:"))
+                continue
             assert cut.status == "truncated" or (cut.status == "malformed" and cut.error.dialect is None)
             assert cut.error.byte_count == size
             assert not any(isinstance(event, Finished) for event in cut.events)
