@@ -151,6 +151,12 @@ def test_calls_without_a_call_id_are_each_finished():
         assert whole(told("responses", done(items[0]), done(items[1], 1), ended())) == [True, True]
 
 
+def test_an_id_that_comes_after_the_call_was_finished_changes_nothing():
+    outcome = told("responses", done(call(status="completed", id=None)), ended(call(status="completed", id="late")))
+    (finished,) = of_type(outcome, ToolCallFinished)
+    assert [finished.tool_call] == outcome.partial.tool_calls
+
+
 COPIES = [
     call("", status="incomplete", id="c"),
     call("", status="in_progress"),

@@ -184,7 +184,7 @@ class CallItem(Item):
         kept.pop(self.member, None)
         if first_id:  # it binds: its result may be on the way already, and has to meet the call in the next turn
             kept["call_id"] = first_id
-        else:
+        elif not part.complete:  # `ToolCallFinished` has the id that counts
             part.id = word(kept.get("call_id")) or part.id or word(kept.get("id"))
         part.name = part.name or word(kept.get("name"))
         if part.name:
