@@ -23,7 +23,7 @@ _DECODER = json.JSONDecoder()
 
 def object_so_far(text: str) -> dict[str, Any]:
     """The best-effort object of an unfinished JSON text: open strings, arrays and objects closed, a dangling key or half a
-    literal left out, what follows the object passed over. ``{}`` where nothing can be told yet, or where the text is no object.
+    literal left out, what follows the object passed over. ``{}`` if nothing is known yet, or if the text is no object.
 
     One pass and at most two parses, in time and memory linear in the text. Where the program has imported ``jiter``, as the SDKs
     of OpenAI and Anthropic do, that parses it some twenty times as fast, with the same result.

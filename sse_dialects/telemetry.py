@@ -156,7 +156,7 @@ def generation(
         f"{operation} {model}",
         kind=trace.SpanKind.CLIENT,
         attributes=asked,
-        record_exception=False,  # status and error.type tell it: an exception's text may hold a provider's message
+        record_exception=False,  # status and error.type are enough: an exception's text may hold a provider's message
         set_status_on_exception=False,
     ) as span:
         current = Generation(span)

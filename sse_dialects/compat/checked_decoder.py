@@ -49,8 +49,8 @@ class CheckedDecoder:
     """The decoder that an SDK's stream calls. Takes bytes, returns the events of one stream, and raises an error if it was cut.
 
     Args:
-        require_done: as `Decoder` takes it.
-        limits: likewise.
+        require_done: False also lets a stream end without its terminating frame once its finish reason has come.
+        limits: bounds on everything that grows.
 
     Raises, from both iterators, after the events that came before:
         TruncatedStreamError: the stream ended, or its connection broke, before its terminating frame.

@@ -33,8 +33,8 @@ def guard(client: _Client, *, require_done: bool = True, limits: Limits = DEFAUL
 
     Args:
         client: an instance of any of the SDK's clients.
-        require_done: as `Decoder` takes it: False for servers that end a chat stream without ``[DONE]``.
-        limits: likewise.
+        require_done: False for servers that end a chat stream without ``[DONE]``.
+        limits: bounds on everything that grows.
 
     Raises:
         MisuseError: ``client`` is none. What its streams raise from now on, `CheckedDecoder` lists.

@@ -52,9 +52,9 @@ class Replay:
     Args:
         steps: pairs of seconds and what comes then: bytes, the exception in which the stream ends, or None where it just ends.
         speed: what the delays are divided by; None or 0 leaves them out.
-        status_code: of the response; None where there was none.
-        headers: likewise; empty where there was none.
-        url: likewise; None where there was none.
+        status_code: the response's status; None if it had none.
+        headers: the response's headers; empty if it had none.
+        url: the URL of the response; None if it had none.
 
     Raises:
         MisuseError: ``speed`` is no number from 0 up.
@@ -179,7 +179,7 @@ class _Once:
 
 
 def _begun(file: BinaryIO) -> tuple[Head, Iterator[Step]]:
-    """Reads as much of a file as tells what it is: its head, an empty one for a raw stream, and the steps that follow."""
+    """Reads the head of a file, which is empty for a raw stream, and returns it with the steps that follow."""
     pieces = _pieces(file)
     start = b""
     while len(start) < len(MAGIC) and MAGIC.startswith(start) and (piece := next(pieces, b"")):

@@ -79,7 +79,7 @@ class _AsyncTee:
 
 
 def _note(piece: Any, recorder: Recorder) -> None:
-    """What is no bytes has no place in a recording; whoever reads on tells the caller."""
+    """Record a piece. Anything but bytes is left out: the stream that reads it raises the error."""
     if type(piece) is bytes:
         recorder.write(piece)
     elif isinstance(piece, (bytes, bytearray, memoryview)):

@@ -173,7 +173,7 @@ def _reads(file: Any) -> _Reads:
 
 
 # The first name that the source has decides. Looking a name up may do work (requests reads the whole body for `content`), so a
-# client's telling names come before such ones.
+# names that cost nothing come before such ones.
 _ROWS: dict[str, Callable[[Any], Any]] = {
     "aiter_bytes": lambda response: response.aiter_bytes(),  # httpx, httpx2
     "aiter_content": lambda response: response.aiter_content(),  # curl_cffi

@@ -55,7 +55,7 @@ def _read_chunked(response: Any) -> Iterator[bytes]:
 
 
 def _decoded_reads(response: Any) -> Iterator[bytes]:
-    """``read1`` as of files, and told to undo Content-Encoding. urllib3-future gives b"" also where a decompressor has
+    """``read1`` as files have it, which also undoes Content-Encoding. urllib3-future gives b"" also where a decompressor has
     taken bytes and not given any yet; that is no end while the response is open."""
     while True:
         if piece := response.read1(READ_BYTES, decode_content=True):

@@ -111,7 +111,7 @@ def wrong_piece(piece: object) -> MisuseError:
 
 
 def lines_without_ends() -> MisuseError:
-    """The error for a source that gives lines whose ends were cut off, so that no frame can be told from the next."""
+    """The error for a source that gives lines whose ends were cut off, so that nothing separates a frame from the next."""
     return MisuseError(
         "the source gives lines without their ends: pass the response itself, or an iterable of its bytes as they came "
         "(iter_bytes() in place of iter_lines())"

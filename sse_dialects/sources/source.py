@@ -1,4 +1,4 @@
-"""What an opened source is, and how one is told from another."""
+"""What an opened source is, and how its kind is recognised."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Source:
         iterator: gives the pieces; an iterator for `stream`, an async iterator for `astream`.
         response: the client's response; None where the source has no HTTP status.
         head: its status and headers.
-        package: the top-level package of the response's class, which tells whose exceptions are transport failures.
+        package: the top-level package of the response's class, whose exceptions are transport failures.
         closers: what to call, in order, when nothing more is to be read.
     """
 

@@ -355,7 +355,7 @@ class StreamDriver:
             return True
 
     def _note_content(self, timeouts: Timeouts, piece: bytes) -> None:
-        """Tell the timeouts whether the read brought content: a frame that is no keep-alive, or a part of a long one."""
+        """Let the timeouts know whether the read brought content: a frame that is no keep-alive, or a part of a long one."""
         decoder = self.decoder
         content = self._long_frame.arrives(piece, decoder.frame_count + decoder.comment_count)
         timeouts.read_ended(self._timing.last, content=content or decoder.content_count != self._content_seen)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BodyHead", "is_text"]
 
-_KEPT = 512  # bytes of a body with a Content-Encoding, to tell afterwards whether the client undid it
+_KEPT = 512  # bytes of a body with a Content-Encoding, to see afterwards whether the client undid it
 
 
 class BodyHead:
@@ -47,7 +47,7 @@ class BodyHead:
         return self._lines >= 0 or (self._encoding is not None and len(self._first) < _KEPT)
 
     def undecoded(self) -> NotAnEventStreamError | None:
-        """The error for a compressed body that the client left as it was. Not every compression has magic bytes that tell."""
+        """The error for a compressed body that the client left as it was. Not every compression has magic bytes."""
         if self._encoding is None or not self._first or is_text(self._first):
             return None
         return foreign(self._encoding, self._first)

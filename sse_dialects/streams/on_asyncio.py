@@ -65,7 +65,7 @@ class AsyncioReads:
     """A context manager around each read of one stream. It ends a read that takes too long, or that another task wants over.
 
     As `asyncio.timeout` does it, which 3.10 has not: the task that reads is cancelled, and the cancellation taken back where it
-    comes out of the block, unless somebody else has cancelled the task as well. (3.10 can't tell the two apart.)
+    comes out of the block, unless somebody else has cancelled the task as well. (On 3.10 the two look the same.)
 
     One timer serves all reads. It is set anew only where a read has to end earlier than the timer rings; a timer that rings
     ahead of the read's end is set again, and one that rings between two reads is dropped. It holds the stream weakly.

@@ -30,10 +30,10 @@ def decoder_for(
 
     Args:
         earlier: what was passed as ``resume``.
-        dialect: as `Decoder` takes it.
-        require_done: likewise.
-        think_tags: likewise.
-        limits: likewise.
+        dialect: the dialect, or "auto".
+        require_done: as for `Decoder`.
+        think_tags: as for `Decoder`.
+        limits: bounds on everything that grows.
 
     Raises:
         MisuseError: the dialect has another name, or ``limits`` is no `Limits`; or ``earlier`` can't be resumed.

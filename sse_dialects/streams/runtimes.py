@@ -1,4 +1,4 @@
-"""The two event loops, asyncio and trio, as far as an async stream has to tell them apart: a read that may be cut short, and a
+"""The two event loops, asyncio and trio, where an async stream treats them differently: a read that may be cut short, and a
 close that may not. Neither is imported before a stream runs in it."""
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class Timeouts:
 
 
 class LongFrame:
-    """Tells whether bytes that completed no frame belong to a frame too long to be a keep-alive."""
+    """Whether bytes that completed no frame belong to a frame too long to be a keep-alive."""
 
     __slots__ = ("_counted", "_in_comment", "_line_open", "_size", "_tail")
 

@@ -24,7 +24,7 @@ class Content:
         parts: the pieces of the answer in their order; every tool call has an id.
         finish_reason: why it ends, in this package's word. native_finish_reason: in the provider's, if that was given.
         id, model: None for an id of the dialect's kind.
-        usage: None for a stream that tells none.
+        usage: None for a stream without usage.
         alternatives: the contents of further choices.
         key: what the ids are made of that nobody gave: a digest of the content, so that the same reply always has the same ids,
             and another reply has others.

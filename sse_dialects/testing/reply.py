@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reply", "reply"]
 
-# Tokens of a reply that says nothing about them: most tests don't care, and nearly all streams tell some.
+# The usage of a reply that names none: most tests don't care, and nearly all streams report some.
 _USAGE = usage(12, 34)
 _PIECE = 8  # characters in a delta: small enough that a sentence comes in several
 
