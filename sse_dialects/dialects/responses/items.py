@@ -50,15 +50,17 @@ UNCUT = (None, "completed", "in_progress")
 
 
 class Gathered:
-    """What all items of a response share: the items and parts so far, the extras, and the way that events go out."""
+    """What all items of a response share: the parts so far, the extras, and the way that events go out.
 
-    __slots__ = ("emit", "extra", "items", "parts")
+    It does not hold the items, because they hold it: a stream that has ended leaves no cycle of references.
+    """
 
-    def __init__(self, emit: Emitter, extra: dict[str, Any]) -> None:
+    __slots__ = ("emit", "extra", "parts")
+
+    def __init__(self, emit: Emitter, extra: dict[str, Any], parts: list[PartBuilder]) -> None:
         self.emit = emit
         self.extra = extra
-        self.items: list[Item] = []
-        self.parts: list[PartBuilder] = []
+        self.parts = parts
 
     def unknown_members(self, fields: dict[str, Any], known: frozenset[str], place: int | None) -> None:
         """Keep and emit the members that are not ``known``."""
@@ -100,7 +102,7 @@ class Item:
         self._merge(fields)
         self.place = place
         self.kind = kind_of(fields)
-        self.number = self.rank = len(output.items)
+        self.number = self.rank = 0
         self.index: str | None = None
         self.shares_index = False
         self.announced = True

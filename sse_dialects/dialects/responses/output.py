@@ -32,10 +32,12 @@ class Output(Gathered):
     where several items share it, or where nothing was opened under it. What few streams need is made when it is needed.
     """
 
-    __slots__ = ("_by_index", "_by_kind", "_by_name", "_finished_ids", "_listed", "_pending", "last")
+    __slots__ = ("_by_index", "_by_kind", "_by_name", "_finished_ids", "_listed", "_pending", "_shared", "items", "last")
 
     def __init__(self, emit: Emitter, extra: dict[str, Any]) -> None:
-        super().__init__(emit, extra)
+        super().__init__(emit, extra, [])
+        self.items: list[Item] = []
+        self._shared = Gathered(emit, extra, self.parts)
         self.last: Item | None = None  # the item that the last delta added to
         self._listed: list[Item] = []  # the response's own list, once it has items
         self._by_index: dict[str, Item] = {}
@@ -140,7 +142,8 @@ class Output(Gathered):
     def _open(self, index: Any, fields: dict[str, Any]) -> Item:
         self.emit.check_limit("max_parts", len(self.items) + 1)
         fields = self.emit.clean(fields)
-        item = _CLASSES.get(kind_of(fields), OtherItem)(self, fields)
+        item = _CLASSES.get(kind_of(fields), OtherItem)(self._shared, fields)
+        item.number = item.rank = len(self.items)
         self.items.append(item)
         if self._by_kind is not None:
             self._by_kind.setdefault(item.kind, []).append(item)
@@ -284,6 +287,7 @@ class Output(Gathered):
                 part.end(self.emit.out)
             if part.half:
                 self.emit.flush(part)
+        self._shared.extra = {}  # of items, which stand in the extras themselves: that would be a cycle of references
 
     def build(self) -> list[Part]:
         """The parts so far."""
