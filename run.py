@@ -3,7 +3,7 @@
 
     python3 run.py demo              install the package, then play the demo
     python3 run.py tests [ARG ...]   install the package and what its tests need, then run the tests that every change needs:
-                                     a minute on two cores. pytest takes the arguments (`-n 0`: in one process)
+                                     a minute and a half on two cores. pytest takes the arguments (`-n 0`: in one process)
     python3 run.py tests --all       run all tests: also those marked slow, and those that drive many streams in many ways
 
 Needs CPython 3.10 or newer with pip, nothing else. The environment is the folder .venv beside this file, or the one that
