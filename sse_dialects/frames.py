@@ -180,8 +180,13 @@ class FrameReader:
 
         Of a CRLF only the CR counts: the line was complete at that, whether or not the LF had come.
         """
-        ends = [match.start() + 1 for match in _LINE_END.finditer(read)]
-        return self.byte_count - len(read) + ends[-1 - lines - self._lines_left]
+        wanted = lines + self._lines_left + 2  # one more, in case that the search begins within a CRLF
+        ends: list[int] = []
+        begin, size = len(read), _SMALL // 16
+        while len(ends) < wanted and begin:  # nearly always the end that is meant is near the end of the read
+            begin, size = max(len(read) - size, 0), 4 * size
+            ends = [match.start() + 1 for match in _LINE_END.finditer(read, begin)]
+        return self.byte_count - len(read) + ends[1 - wanted]
 
     def close(self) -> str:
         """The text of the unfinished frame at the end of input, "" if there is none."""
