@@ -174,7 +174,13 @@ def _pieces(it: Difference, stream: Context) -> bool:
     return in_pieces and it.ours.endswith(it.theirs)
 
 
+def _model_that_answered(it: Difference, stream: Context) -> bool:
+    blocks = [payload["content_block"] for payload in stream.payloads if payload.get("type") == "content_block_start"]
+    return it.path == "model" and any(block["type"] == "fallback" and block["to"]["model"] == it.ours for block in blocks)
+
+
 MESSAGES_CLASSES = {
+    "the model that answered": (_model_that_answered, "a fallback block names it; the SDK keeps the first"),
     "input that is no JSON": (_no_json, "the SDK parses as much of it as it can; here it stays the string that it is"),
     "members that come late": (
         _later_members,
@@ -259,7 +265,14 @@ def test_output_that_the_final_response_lacks_is_that_of_the_items(sample):
     last = {**last, "response": {**last["response"], "output": None}}
     data = Sample("responses", sample.name, [*events, last]).data
     theirs, ours = squeezed(by_openai_responses(data)["output"]), squeezed(answered(data, "responses")[1].native["output"])
-    assert list(differences(theirs, ours)) == []
+    # The status events of hosted tools count in the items; the SDK for Python leaves them out.
+    kinds = {payload["type"].rpartition(".")[2] for payload in events}
+    found = [
+        each
+        for each in differences(theirs, ours)
+        if not (each.path == "status" and each.theirs is MISSING and each.ours in kinds)
+    ]
+    assert found == []
 
 
 # ---- recorded streams
