@@ -150,6 +150,12 @@ def empty_snapshots_after_many_parts(n):
     return parts + many(n, lambda _: b'data: {"choices":[{"index":0,"message":{"refusal":"","content":""}}]}\n\n')
 
 
+@stream(1_500)
+def empty_snapshots_after_halves_of_pairs(n):
+    halves = many(n, lambda at: chunk({["content", "reasoning"][at % 2]: "\ud83d"}))
+    return halves + many(n, lambda _: b'data: {"choices":[{"index":0,"message":{"content":""}}]}\n\n')
+
+
 @stream(4_000)
 def one_signature_again_and_again(n):
     entry = {"type": "thinking", "index": 0, "signature": "s" * 100}

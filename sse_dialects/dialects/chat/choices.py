@@ -115,9 +115,16 @@ class ChatChoice:
         last = self.parts[-1] if self.parts else None
         if isinstance(last, kind):
             return last
+        self.end_run(emit)
         part = emit.open(self.parts, kind(self.index, len(self.parts)))
         self.runs.setdefault(kind, []).append(part)
         return part
+
+    def end_run(self, emit: Emitter) -> None:
+        """Emit half a surrogate pair at the end of a run: nothing follows in it. A call's arguments may go on later."""
+        last = self.parts[-1] if self.parts else None
+        if type(last) in self.runs and last is not None:
+            emit.flush(last)
 
     def move_to_reasoning(self, part: TextBuilder) -> ReasoningBuilder:
         """Put an empty run of reasoning in the place of a run of text."""

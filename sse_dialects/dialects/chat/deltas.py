@@ -244,6 +244,7 @@ def _take_piece(choice: ChatChoice, element: dict[str, Any], emit: Emitter, *, f
     calls = choice.calls = choice.calls or Calls()
     call = calls.legacy if legacy else calls.find(piece, first=first)
     if call is None:
+        choice.end_run(emit)
         call = ChatCall(choice.index, len(choice.parts), piece, legacy=legacy)
         emit.open_call(choice.parts, call)
         calls.open(call)
