@@ -308,3 +308,12 @@ def test_memory_of_many_reports_of_usage_in_one_read():
 
 def test_memory_of_a_body_full_of_nothing():
     assert multiple([b'{"choices":[{"message":{"content":"a","x":[', b"{}," * 41_000, b"{}]}}]}"]) < 100
+
+
+@pytest.mark.parametrize("field", [b"event: ", b"id: ", b"x: "])
+def test_the_names_and_ids_of_frames_count_as_bytes_of_the_answer(field):
+    decoder = sd.Decoder("chat", limits=SMALL)
+    frame = field + b"x" * 16 * KIB + b"\ndata: 1\n\n"
+    with pytest.raises(sd.LimitExceededError) as caught:
+        list(decoder.feed(frame * 9))
+    assert (caught.value.limit, caught.value.frame_count) == ("max_answer_bytes", 8)
